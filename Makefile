@@ -1,0 +1,43 @@
+# What a newcomer types. `make help` lists it all.
+.DEFAULT_GOAL := help
+JOBS ?= $(shell nproc)
+DEMO := runs/demo
+
+.PHONY: help packages build run test test-fast bench format tidy asan tsan clean
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+packages:
+	@scripts/packages
+
+build: packages ## install packages, build the program at build/aurora
+	@[ -f build/build.ninja ] || cmake --preset release
+	@cmake --build build -j $(JOBS)
+
+run: build ## build, then a demonstration run on the Maze (under 3 minutes)
+	@scripts/demo $(DEMO)
+
+test: build ## build, then all tests
+	@ctest --preset release -j $(JOBS)
+
+test-fast: build ## build, then the tests that take seconds
+	@ctest --preset fast -j $(JOBS)
+
+bench: build ## build, then measure every hot loop
+	@scripts/bench
+
+asan: packages ## fast tests under the address and undefined-behaviour sanitizers
+	@cmake --preset asan >/dev/null && cmake --build build-asan -j $(JOBS) && ctest --preset asan
+
+tsan: packages ## fast tests under the thread sanitizer
+	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j $(JOBS) && ctest --preset tsan
+
+format: ## format the sources in place
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+tidy: build ## static analysis
+	@git ls-files 'aurora/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy -p build --quiet
+
+clean: ## remove everything that was built (results stay)
+	@rm -rf build build-debug build-asan build-tsan

@@ -1,0 +1,143 @@
+#include "apps/aurora/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "apps/aurora/commands.hpp"
+#include "aurora/core/errors.hpp"
+#include "aurora/core/names.hpp"
+#include "aurora/runs/run.hpp"
+
+namespace aurora {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+
+int complain(std::string message, int status) {
+  while (message.ends_with('\n')) message.pop_back();
+  std::ranges::replace(message, '\n', ' ');
+  fmt::print(stderr, "aurora: error: {}\n", message);
+  return status;
+}
+
+/// The first word is the command; help with one that does not exist.
+void check_command(const std::string& word, const std::vector<Command>& commands,
+                   const TaskRegistry& tasks) {
+  std::vector<std::string> names;
+  names.reserve(commands.size());
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  if (std::ranges::find(names, word) != names.end()) return;
+  const std::vector<std::string> known_tasks = tasks.names();
+  if (std::ranges::find(known_tasks, word) != known_tasks.end()) {
+    throw UsageError(
+        fmt::format("there is no command '{0}'; did you mean 'aurora run {0}'?", word));
+  }
+  throw_unknown("command", word, names);
+}
+
+/// Help with options that do not exist; everything else about them is left to the parser.
+void check_options(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(known, name) == known.end()) throw_unknown("option", name, known);
+  }
+}
+
+int parse_and_act(int argc, char** argv, const TaskRegistry& tasks) {
+  CLI::App program("Discovers diverse and high-performing behaviours of a robot, unsupervised.",
+                   "aurora");
+  program.set_version_flag("--version", "aurora " + version(), "Print the version and exit");
+  program.set_help_flag("-h,--help", "Print this help and exit");
+  program.require_subcommand(0, 1);
+  program.footer(
+      "Examples:\n"
+      "  aurora run maze\n"
+      "  aurora list variants\n"
+      "  aurora run --help");
+  const std::vector<Command> commands = {add_run(program, tasks), add_evaluate(program, tasks),
+                                         add_list(program, tasks)};
+
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) {
+    fmt::print(stderr, "{}", program.help());
+    return kBadUsage;
+  }
+  const CLI::App* named = &program;
+  if (!words[0].starts_with('-')) {
+    check_command(words[0], commands, tasks);
+    named = program.get_subcommand(words[0]);
+  }
+  check_options(*named, words);
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help and --version
+    return program.exit(request);
+  } catch (const CLI::ParseError& error) {
+    return complain(fmt::format("{} (aurora {}--help shows what is right)", error.what(),
+                                named == &program ? "" : named->get_name() + " "),
+                    kBadUsage);
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.action();
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_words(CLI::App& app, Words& words, const std::string& form, const std::string& help) {
+  app.add_option("TASK", words.task, "The task (aurora list tasks)")->type_name(" ");
+  app.add_option(form, words.assignments, help)->type_name(" ");
+}
+
+Words sorted(const Words& words) {
+  std::vector<std::string> all = words.assignments;
+  if (!words.task.empty()) all.insert(all.begin(), words.task);
+  Words result;
+  for (const std::string& word : all) {
+    if (word.find('=') != std::string::npos) {
+      result.assignments.push_back(word);
+    } else if (result.task.empty()) {
+      result.task = word;
+    } else {
+      throw UsageError(fmt::format(
+          "'{}' is neither the TASK, which is '{}', nor of the form KEY=VALUE", word, result.task));
+    }
+  }
+  return result;
+}
+
+void print(const std::string& text) {
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() || std::fflush(stdout) != 0) {
+    throw FileError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  }
+}
+
+int command_line(int argc, char** argv, const TaskRegistry& tasks) {
+  try {
+    return parse_and_act(argc, argv, tasks);
+  } catch (const UsageError& error) {
+    return complain(error.what(), kBadUsage);
+  } catch (const std::bad_alloc&) {
+    return complain("there is not enough memory for this", kFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
+}
+
+}  // namespace aurora

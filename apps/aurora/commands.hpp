@@ -1,0 +1,38 @@
+// The sub-commands: each adds itself to the program and says what to do when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "aurora/tasks/registry.hpp"
+
+namespace aurora {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> action;  // returns the exit status
+};
+
+/// The registry must outlive the command.
+Command add_run(CLI::App& program, const TaskRegistry& tasks);
+Command add_evaluate(CLI::App& program, const TaskRegistry& tasks);
+Command add_list(CLI::App& program, const TaskRegistry& tasks);
+
+/// The words of a command that are no options: a task, and KEY=VALUE assignments.
+struct Words {
+  std::string task;  // empty if there is none
+  std::vector<std::string> assignments;
+};
+
+/// Adds both to a command, with the key's form and what to say about them.
+void add_words(CLI::App& app, Words& words, const std::string& form, const std::string& help);
+
+/// The same words with the task where it belongs, wherever it stood. UsageError if there are two.
+Words sorted(const Words& words);
+
+/// Writes to stdout. FileError if that fails (a full disk behind it, say).
+void print(const std::string& text);
+
+}  // namespace aurora

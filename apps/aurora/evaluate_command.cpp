@@ -1,0 +1,150 @@
+// aurora evaluate: genotypes in, fitness and ground truth out, a line each.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "apps/aurora/commands.hpp"
+#include "apps/aurora/gene_reader.hpp"
+#include "aurora/core/errors.hpp"
+#include "aurora/core/parallel.hpp"
+#include "aurora/runs/png.hpp"
+#include "aurora/runs/thread_evaluator.hpp"
+
+namespace aurora {
+namespace {
+
+constexpr std::size_t kMaxRows = 1024;                           // genotypes evaluated at once
+constexpr std::size_t kMaxSensoryBytes = std::size_t{64} << 20;  // of them
+constexpr std::size_t kMaxThreads = 4096;
+constexpr std::string_view kTaskPrefix = "task.";
+
+struct Arguments {
+  Words words;
+  std::string genes;
+  std::optional<std::string> image;
+  bool force = false;
+  std::size_t threads = std::max(std::thread::hardware_concurrency(), 1U);
+};
+
+TaskOptions task_options(const std::vector<std::string>& assignments) {
+  TaskOptions options;
+  for (const std::string& assignment : assignments) {
+    if (!assignment.starts_with(kTaskPrefix)) {
+      throw UsageError(fmt::format(
+          "'{}' means nothing here: an evaluation has only the task's own options, task.NAME=VALUE",
+          assignment));
+    }
+    const std::size_t equals = assignment.find('=');
+    options[assignment.substr(kTaskPrefix.size(), equals - kTaskPrefix.size())] =
+        assignment.substr(equals + 1);
+  }
+  return options;
+}
+
+/// Shortest text that reads back to the same float; JSON has no NaN and no infinity.
+std::string json_number(float value) {
+  if (!std::isfinite(value)) return "null";
+  std::string text = fmt::to_string(value + 0.0F);  // -0 becomes 0
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string json_line(const TaskSpec& spec, const Evaluation& evaluation, std::size_t row) {
+  std::string truth;
+  for (std::size_t i = 0; i < spec.ground_truth.size(); ++i) {
+    truth += fmt::format("{}{}: {}", i == 0 ? "" : ", ",
+                         nlohmann::json(spec.ground_truth[i].name).dump(),
+                         json_number(evaluation.ground_truth(row, i)));
+  }
+  return fmt::format("{{\"fitness\": {}, \"ground_truth\": {{{}}}}}\n",
+                     json_number(evaluation.fitness[row]), truth);
+}
+
+/// Everything that can be wrong with the picture is said before anything is evaluated.
+void check_image(const Arguments& arguments, const TaskSpec& spec) {
+  if (!arguments.image) return;
+  if (!spec.sensory.is_picture()) {
+    throw UsageError(fmt::format(
+        "--image is for tasks whose sensory data is a picture; that of '{}' is {} numbers",
+        spec.name, fmt::join(spec.sensory.extents, " x ")));
+  }
+  std::error_code ignored;
+  if (!arguments.force && std::filesystem::exists(*arguments.image, ignored)) {
+    throw FileError(
+        fmt::format("{} exists already; choose another --image, or add --force to replace it",
+                    *arguments.image));
+  }
+}
+
+void write_image(const std::string& path, const Evaluation& evaluation) {
+  const SensoryShape& shape = evaluation.sensory.shape();
+  write_png(path, {.pixels = evaluation.sensory.view().row<std::uint8_t>(0),
+                   .height = shape.extents[0],
+                   .width = shape.extents[1],
+                   .channels = shape.extents[2]});
+}
+
+int act(const Arguments& arguments, const TaskRegistry& tasks) {
+  const Words words = sorted(arguments.words);
+  if (words.task.empty()) {
+    throw UsageError(fmt::format("which TASK? Known: {}", fmt::join(tasks.names(), ", ")));
+  }
+  const std::unique_ptr<Task> task = tasks.make(words.task, task_options(words.assignments));
+  const TaskSpec& spec = task->spec();
+  check_image(arguments, spec);
+
+  GeneReader reader(arguments.genes, spec.genotype_size);
+  Workers workers(arguments.threads);
+  ThreadEvaluator evaluator(*task, workers);
+  const std::size_t rows = std::clamp<std::size_t>(
+      kMaxSensoryBytes / std::max<std::size_t>(spec.sensory.row_bytes(), 1), 1, kMaxRows);
+  Matrix<float> genotypes;
+  for (bool first = true;; first = false) {
+    reader.read(genotypes, rows);
+    if (genotypes.rows() == 0) {
+      if (first) throw DataError(fmt::format("there is no genotype in {}", arguments.genes));
+      return 0;
+    }
+    Evaluation evaluation(spec, genotypes.rows());
+    evaluator.evaluate(genotypes, evaluation.view());
+    if (first && arguments.image) write_image(*arguments.image, evaluation);
+    std::string lines;
+    for (std::size_t i = 0; i < genotypes.rows(); ++i) lines += json_line(spec, evaluation, i);
+    print(lines);
+  }
+}
+
+}  // namespace
+
+Command add_evaluate(CLI::App& program, const TaskRegistry& tasks) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* app =
+      program.add_subcommand("evaluate", "Evaluate genotypes: a JSON line with the result of each");
+  add_words(*app, arguments->words, "task.KEY=VALUE", "The task's own options");
+  app->add_option(
+         "--genes", arguments->genes,
+         "Genotypes, one a line: numbers from 0 to 1, separated by spaces or commas; blank "
+         "lines and # comments are skipped; - is standard input")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--image", arguments->image, "Write the first one's sensory picture here, as PNG")
+      ->type_name("FILE.png");
+  app->add_flag("--force", arguments->force, "Let --image replace a file");
+  app->add_option("--threads", arguments->threads, "Threads; all the machine has unless said")
+      ->type_name("T")
+      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
+  app->footer(
+      "Examples:\n"
+      "  aurora evaluate maze --genes genotypes.txt > results.jsonl\n"
+      "  yes 0.5 | head -42 | tr '\\n' ' ' | aurora evaluate maze --genes - --image maze.png");
+  return {app, [arguments, &tasks] { return act(*arguments, tasks); }};
+}
+
+}  // namespace aurora

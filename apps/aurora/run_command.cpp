@@ -1,0 +1,143 @@
+// aurora run: resolves the configuration, runs, sums up.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "apps/aurora/commands.hpp"
+#include "apps/aurora/interrupt.hpp"
+#include "aurora/core/errors.hpp"
+#include "aurora/runs/config.hpp"
+#include "aurora/runs/progress.hpp"
+#include "aurora/runs/run.hpp"
+
+namespace aurora {
+namespace {
+
+struct Arguments {
+  Words words;
+  std::optional<std::string> variant;
+  std::optional<std::string> iterations;
+  std::optional<std::string> seed;
+  std::optional<std::string> threads;
+  std::optional<std::string> out;
+  std::optional<std::string> config;
+  bool quiet = false;
+};
+
+ConfigRequest request_of(const Arguments& arguments, const TaskRegistry& tasks) {
+  const Words words = sorted(arguments.words);
+  ConfigRequest request;
+  if (!words.task.empty()) request.task = words.task;
+  request.variant = arguments.variant;
+  if (arguments.config) request.file = *arguments.config;
+  const auto assign = [&](const char* key, const std::optional<std::string>& value) {
+    if (value) request.assignments.push_back(fmt::format("{}={}", key, *value));
+  };
+  assign("run.iterations", arguments.iterations);
+  assign("run.seed", arguments.seed);
+  assign("run.threads", arguments.threads);
+  request.assignments.insert(request.assignments.end(), words.assignments.begin(),
+                             words.assignments.end());
+
+  const bool may_name_task =
+      request.file || std::ranges::any_of(request.assignments, [](const std::string& assignment) {
+        return assignment.starts_with("run.task");
+      });
+  if (!request.task && !may_name_task) {
+    throw UsageError(fmt::format("which TASK? Known: {}; as in: aurora run {}",
+                                 fmt::join(tasks.names(), ", "),
+                                 tasks.names().empty() ? "TASK" : tasks.names().front()));
+  }
+  return request;
+}
+
+/// runs/TASK-VARIANT-seedS, or the first of ...-2, ...-3, ... that is free.
+std::filesystem::path free_directory(const RunConfig& config) {
+  const std::string name =
+      fmt::format("{}-{}-seed{}", config.task, config.variant, config.algorithm.seed);
+  std::filesystem::path path = std::filesystem::path("runs") / name;
+  std::error_code ignored;  // what cannot be looked at cannot be created either, and says why then
+  for (int number = 2; std::filesystem::exists(path, ignored); ++number) {
+    path.replace_filename(fmt::format("{}-{}", name, number));
+  }
+  return path;
+}
+
+std::string summary_text(const RunSummary& summary, const RunConfig& config,
+                         const std::filesystem::path& out) {
+  const double per_second = summary.seconds_total > 0
+                                ? static_cast<double>(summary.evaluations) / summary.seconds_total
+                                : 0.0;
+  std::string text = fmt::format(
+      "{} · {} · seed {}: {} after {} iterations\n", summary.task, summary.variant, summary.seed,
+      summary.status == RunStatus::finished ? "finished" : "interrupted", summary.iterations);
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<18} {}\n", name, value);
+  };
+  line("container", fmt::format("{} individuals (target {})", summary.container_size,
+                                config.algorithm.target_size));
+  line("coverage", fmt::format("{:.2f} %", summary.coverage));
+  line("grid mean fitness", fmt::format("{:.6g}", summary.grid_mean_fitness));
+  line("threshold", fmt::format("{:.6g}", summary.threshold));
+  line("evaluations", fmt::format("{} ({:.0f} per second)", summary.evaluations, per_second));
+  line("wall time", duration_text(summary.seconds_total));
+  line("results", out.string());
+  return text;
+}
+
+int act(const Arguments& arguments, const TaskRegistry& tasks) {
+  const RunConfig config = resolve(tasks, request_of(arguments, tasks));
+  if (arguments.out && arguments.out->empty()) throw UsageError("--out needs the name of a folder");
+  const std::filesystem::path out =
+      arguments.out ? std::filesystem::path(*arguments.out) : free_directory(config);
+
+  const std::vector<std::string> departures = departures_from_variant(config);
+  if (!departures.empty() && !arguments.quiet) {
+    fmt::print(stderr, "aurora: note: {} with {}\n", config.variant, fmt::join(departures, ", "));
+  }
+  const InterruptFlag interrupt;
+  const RunSummary summary =
+      run(tasks, config, {.out = out, .quiet = arguments.quiet}, interrupt.raised());
+  print(summary_text(summary, config, out));
+  return summary.status == RunStatus::interrupted ? interrupt.exit_status() : 0;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program, const TaskRegistry& tasks) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = program.add_subcommand("run", "Search for behaviours of a task's robot");
+  add_words(*app, arguments->words, "KEY=VALUE", "Options of the run (aurora list options)");
+  app->add_option("--variant", arguments->variant,
+                  "The variant (aurora list variants); aurora-csc-uniform-10 unless said")
+      ->type_name("V");
+  app->add_option("--iterations", arguments->iterations, "Iterations; the task has its own default")
+      ->type_name("I");
+  app->add_option("--seed", arguments->seed, "Seed of everything random; 1 unless said")
+      ->type_name("S");
+  app->add_option("--threads", arguments->threads,
+                  "Threads; all the machine has unless said; changes no result")
+      ->type_name("T");
+  app->add_option("--out", arguments->out,
+                  "Folder for the results, new or empty; runs/TASK-VARIANT-seedS unless said")
+      ->type_name("DIR");
+  app->add_option("--config", arguments->config,
+                  "TOML file with options; the config.toml of a run repeats that run")
+      ->type_name("FILE");
+  app->add_flag("--quiet", arguments->quiet, "No progress on stderr");
+  app->footer(
+      "Values on the command line go before those of the file, which go before the variant's,\n"
+      "which go before the task's defaults.\n\n"
+      "Examples:\n"
+      "  aurora run maze\n"
+      "  aurora run maze --variant hc-csc-uniform --iterations 500 --seed 7 --out runs/hc-7\n"
+      "  aurora run maze container.target_size=2000 selection.kind=novelty\n"
+      "  aurora run --config runs/hc-7/config.toml --out runs/hc-7-again");
+  return {app, [arguments, &tasks] { return act(*arguments, tasks); }};
+}
+
+}  // namespace aurora

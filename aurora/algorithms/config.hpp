@@ -1,0 +1,46 @@
+// What an algorithm is made of: one plain struct with defaults, filled in by the task, the variant
+// and the user, in this order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "aurora/containers/threshold.hpp"
+#include "aurora/containers/unstructured_archive.hpp"
+#include "aurora/core/names.hpp"
+#include "aurora/encoders/encoder.hpp"
+#include "aurora/evolution/selector.hpp"
+#include "aurora/evolution/variation.hpp"
+
+namespace aurora {
+
+/// Where descriptors come from: an encoder, or the first two values of the ground truth.
+enum class DescriptorKind { learned, hand_coded };
+
+template <>
+struct Names<DescriptorKind> {
+  static constexpr std::pair<DescriptorKind, std::string_view> entries[] = {
+      {DescriptorKind::learned, "learned"}, {DescriptorKind::hand_coded, "hand-coded"}};
+};
+
+struct AlgorithmConfig {
+  DescriptorKind descriptor = DescriptorKind::learned;
+  std::size_t dimension = 10;  // n, of learned descriptors
+  EncoderConfig encoder;
+  std::size_t encoder_step = 10;  // T_E: updates at T_E, 3 T_E, 6 T_E, 10 T_E, ...
+
+  ArchiveConfig archive;
+  std::size_t target_size = 10000;  // N
+  std::size_t update_period = 10;   // T_C
+  ThresholdConfig threshold;
+
+  SelectionKind selection = SelectionKind::uniform;
+  VariationConfig variation;
+
+  std::size_t batch = 128;  // B
+  std::uint64_t seed = 1;
+};
+
+}  // namespace aurora

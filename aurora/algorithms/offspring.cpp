@@ -1,0 +1,97 @@
+#include "aurora/algorithms/offspring.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "aurora/core/errors.hpp"
+
+namespace aurora {
+
+IndividualsLayout layout_of(const TaskSpec& task, const AlgorithmConfig& config) {
+  if (task.ground_truth.size() < kHandCodedSize) {
+    throw UsageError("the task '" + task.name +
+                     "' must have at least two ground-truth axes: metrics need them");
+  }
+  const bool learned = config.descriptor == DescriptorKind::learned;
+  return {.genotype_size = task.genotype_size,
+          .descriptor_size = learned ? config.dimension : kHandCodedSize,
+          .ground_truth_size = task.ground_truth.size(),
+          .sensory = task.sensory};
+}
+
+std::unique_ptr<Encoder> encoder_of(const TaskSpec& task, const AlgorithmConfig& config) {
+  if (config.descriptor == DescriptorKind::hand_coded) return nullptr;
+  Stream stream(config.seed, Purpose::encoder_weights);
+  return make_encoder(config.encoder, task.sensory, config.dimension, stream);
+}
+
+Offspring::Offspring(const IndividualsLayout& layout, const AlgorithmConfig& config)
+    : seed_(config.seed),
+      variation_(config.variation),
+      batch_(layout, config.batch),
+      order_(config.batch) {
+  if (config.batch == 0) throw UsageError("the batch must hold at least one genotype");
+}
+
+void Offspring::number(std::size_t iteration) {
+  for (std::size_t i = 0; i < size(); ++i) batch_.ids[order_[i]] = (iteration - 1) * size() + i;
+}
+
+void Offspring::draw(std::size_t iteration, Workers& workers) {
+  workers.parallel_for(size(), 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Stream stream(seed_, Purpose::genotype, address(iteration), address(i));
+      for (float& gene : batch_.genotypes.row(i)) gene = static_cast<float>(stream.uniform());
+      order_[i] = address(i);
+    }
+  });
+  simulated_ = size();
+  number(iteration);
+}
+
+void Offspring::breed(std::size_t iteration, const Individuals& from,
+                      std::span<const std::uint32_t> parents, std::span<const std::uint32_t> mates,
+                      double unvaried) {
+  // Children that differ from their parent fill the batch from the front, clones from the back.
+  simulated_ = 0;
+  std::size_t clones = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    Stream stream(seed_, Purpose::variation, address(iteration), address(i));
+    const auto parent = from.genotypes.row(parents[i]);
+    const auto child = batch_.genotypes.row(simulated_);
+    bool clone = unvaried > 0 && stream.uniform() < unvaried;
+    if (!clone) {
+      vary(variation_, parent, from.genotypes.row(mates[i]), child, stream);
+      clone = std::ranges::equal(parent, child);
+    }
+    if (clone) {
+      order_[i] = address(size() - ++clones);
+      batch_.copy_row(from, parents[i], order_[i]);
+    } else {
+      order_[i] = address(simulated_++);
+    }
+  }
+  number(iteration);
+}
+
+void Offspring::evaluate(Evaluator& evaluator) {
+  if (simulated_ == 0) return;
+  const EvaluationView all{batch_.fitness, batch_.sensory.view(), batch_.ground_truth.view()};
+  evaluator.evaluate(batch_.genotypes.view().slice(0, simulated_), all.slice(0, simulated_));
+}
+
+void Offspring::describe(const Encoder* encoder, bool with_errors, Workers& workers) {
+  if (!encoder) {
+    for (std::size_t i = 0; i < simulated_; ++i) {
+      std::ranges::copy(batch_.ground_truth.row(i).first(kHandCodedSize),
+                        batch_.descriptors.row(i).begin());
+    }
+  } else if (simulated_ > 0) {
+    const std::span<float> errors = batch_.reconstruction_error;
+    encoder->encode(std::as_const(batch_.sensory).view().slice(0, simulated_),
+                    batch_.descriptors.view().slice(0, simulated_),
+                    errors.first(with_errors ? simulated_ : 0), workers);
+  }
+}
+
+}  // namespace aurora

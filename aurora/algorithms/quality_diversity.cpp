@@ -1,0 +1,151 @@
+#include "aurora/algorithms/quality_diversity.hpp"
+
+#include <algorithm>
+
+#include "aurora/core/errors.hpp"
+#include "aurora/core/stopwatch.hpp"
+
+namespace aurora {
+namespace {
+
+bool reads_surprise(SelectionKind kind) {
+  return kind == SelectionKind::surprise || kind == SelectionKind::novelty_surprise;
+}
+
+}  // namespace
+
+QualityDiversity::QualityDiversity(const TaskSpec& task, const AlgorithmConfig& config,
+                                   Evaluator& evaluator, Workers& workers)
+    : config_(config),
+      evaluator_(evaluator),
+      workers_(workers),
+      encoder_(encoder_of(task, config)),
+      schedule_(config.encoder_step),
+      offspring_(layout_of(task, config), config),
+      archive_(layout_of(task, config), config.archive),
+      threshold_(config.threshold, config.target_size, config.archive) {
+  if (config.update_period == 0) throw UsageError("the update period T_C must be at least 1");
+  if (reads_surprise(config.selection) && !encoder_) {
+    throw UsageError(
+        "selection by surprise needs reconstruction errors, and hand-coded descriptors "
+        "have no encoder to give them");
+  }
+}
+
+StepReport QualityDiversity::step() {
+  ++iteration_;
+  StepReport report;
+  {
+    const Stopwatch watch(report.seconds.variation);
+    propose();
+  }
+  {
+    const Stopwatch watch(report.seconds.simulate);
+    offspring_.evaluate(evaluator_);
+    report.simulated = offspring_.simulated();
+  }
+  {
+    const Stopwatch watch(report.seconds.encode);
+    offspring_.describe(encoder_.get(), reads_surprise(config_.selection), workers_);
+  }
+  {
+    const Stopwatch watch(report.seconds.container);
+    add(report);
+  }
+  // Hand-coded descriptors follow the same calendar, with nothing to train.
+  const bool update_due = archive_.size() > 0 && schedule_.due(iteration_);
+  if (update_due && encoder_) update_encoder(report);
+
+  const Stopwatch watch(report.seconds.container);
+  update_threshold(update_due);
+  if (container_update_due(update_due)) {
+    report.lost += archive_.update(threshold_.value());
+    report.container_updated = true;
+  }
+  return report;
+}
+
+void QualityDiversity::propose() {
+  if (archive_.size() == 0 || config_.selection == SelectionKind::none) {
+    offspring_.draw(iteration_, workers_);
+    return;
+  }
+  const std::vector<std::uint32_t> parents = select(0);
+  offspring_.breed(iteration_, archive_.individuals(), parents,
+                   needs_mate(config_.variation) ? select(1) : parents);
+}
+
+std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
+  std::vector<std::uint32_t> parents(offspring_.size());
+  Stream stream(config_.seed, Purpose::selection, address(iteration_), draw);
+  const Individuals& members = archive_.individuals();
+  SelectionKind kind = config_.selection;
+  if (kind == SelectionKind::novelty_surprise) {
+    Stream coin(config_.seed, Purpose::criterion, address(iteration_));
+    kind = coin.uniform() < 0.5 ? SelectionKind::novelty : SelectionKind::surprise;
+  }
+  if (kind == SelectionKind::novelty) {
+    select_proportional(archive_.novelty(workers_), parents, stream);
+  } else if (kind == SelectionKind::surprise) {
+    select_proportional(members.reconstruction_error, parents, stream);
+  } else {
+    select_uniform(members.size(), parents, stream);
+  }
+  return parents;
+}
+
+void QualityDiversity::add(StepReport& report) {
+  for (std::size_t i = 0; i < offspring_.size(); ++i) {
+    switch (archive_.add(offspring_.individuals(), offspring_.row(i), threshold_.value())) {
+      case Outcome::added:
+        ++report.added;
+        break;
+      case Outcome::replaced:
+        ++report.replaced;
+        break;
+      case Outcome::rejected:
+        ++report.rejected;
+        break;
+      case Outcome::invalid:
+        ++report.invalid;
+        break;
+    }
+  }
+}
+
+void QualityDiversity::update_encoder(StepReport& report) {
+  const SensoryView data = archive_.individuals().sensory.view();
+  {
+    const Stopwatch watch(report.seconds.train);
+    Stream stream(config_.seed, Purpose::encoder_training, address(iteration_));
+    report.training = encoder_->train(data, stream, workers_);
+  }
+  const Stopwatch watch(report.seconds.encode);
+  Matrix<float> descriptors(data.rows(), encoder_->dimension());
+  std::vector<float> errors(reads_surprise(config_.selection) ? data.rows() : 0);
+  encoder_->encode(data, descriptors, errors, workers_);
+  report.lost += archive_.set_descriptors(descriptors, errors);
+}
+
+void QualityDiversity::update_threshold(bool update_due) {
+  if (archive_.size() == 0) return;
+  if (schedule_.updates() == 0) return threshold_.start(archive_);
+  if (update_due) threshold_.encoder_updated(archive_, workers_);
+  const bool first = update_due && schedule_.updates() == 1;
+  if (!first) threshold_.follow(archive_.size());
+}
+
+bool QualityDiversity::container_update_due(bool update_due) const {
+  switch (config_.threshold.kind) {
+    case ThresholdKind::vat:
+      return update_due;
+    case ThresholdKind::fixed:
+      return update_due && encoder_;
+    case ThresholdKind::csc:
+    case ThresholdKind::pid:
+      break;
+  }
+  return (update_due && encoder_) || iteration_ % config_.update_period == 0;
+}
+
+}  // namespace aurora

@@ -1,0 +1,125 @@
+#include "aurora/algorithms/variants.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "aurora/core/errors.hpp"
+#include "aurora/core/names.hpp"
+
+namespace aurora {
+namespace {
+
+constexpr std::size_t kDefaultDimension = 10;
+constexpr std::size_t kMaxDimension = 1000;
+
+struct Variant {
+  std::string_view stem;  // the name without its dimension
+  DescriptorKind descriptor;
+  ThresholdKind threshold;
+  SelectionKind selection;
+  std::string_view summary;
+  std::string_view section;
+
+  /// Learned descriptors have a dimension, and the name ends with it.
+  bool has_dimension() const { return descriptor == DescriptorKind::learned; }
+};
+
+constexpr Variant kVariants[] = {
+    {"aurora-csc-uniform", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::uniform,
+     "AURORA with container size control", "V-A.1"},
+    {"aurora-csc-novelty", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::novelty,
+     "AURORA that prefers parents far from their neighbours", "V-A.1"},
+    {"aurora-csc-surprise", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::surprise,
+     "AURORA that prefers parents the encoder reconstructs badly", "V-A.1"},
+    {"aurora-vat-uniform", DescriptorKind::learned, ThresholdKind::vat, SelectionKind::uniform,
+     "AURORA with the volume adaptive threshold", "V-A.1"},
+    {"aurora-vat-novelty", DescriptorKind::learned, ThresholdKind::vat, SelectionKind::novelty,
+     "the same, preferring parents far from their neighbours", "V-A.1"},
+    {"hc-csc-uniform", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::uniform,
+     "quality-diversity told what to look at: the upper baseline", "V-A.2"},
+    {"random-search", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::none,
+     "every genotype drawn afresh: the lower baseline", "V-A.2"},
+};
+
+/// A name taken apart.
+struct Parsed {
+  const Variant* variant;
+  std::size_t dimension;
+};
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+[[noreturn]] void throw_unknown_variant(std::string_view name) {
+  // Compare with names that end as the user's does, so that "aurora-cs-uniform-5" finds "...-5".
+  const std::size_t dash = name.rfind('-');
+  const bool has_number = dash != std::string_view::npos && all_digits(name.substr(dash + 1));
+  const std::string number(has_number ? name.substr(dash + 1) : "10");
+  std::vector<std::string> candidates;
+  std::string known;
+  for (const Variant& variant : kVariants) {
+    const std::string stem(variant.stem);
+    candidates.push_back(variant.has_dimension() ? stem + "-" + number : stem);
+    known.append(known.empty() ? "" : ", ").append(stem);
+    if (variant.has_dimension()) known.append("-n");
+  }
+  throw UsageError("there is no variant '" + std::string(name) + "'; did you mean '" +
+                   nearest_name(name, candidates) + "'? (known: " + known + ")");
+}
+
+std::size_t parse_dimension(std::string_view name, std::string_view digits) {
+  std::size_t dimension = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), dimension);
+  if (error != std::errc() || dimension < 1 || dimension > kMaxDimension) {
+    throw UsageError("the variant '" + std::string(name) +
+                     "' ends with the dimension of its descriptor, which must be an integer from 1 "
+                     "to " +
+                     std::to_string(kMaxDimension) + ", not " + std::string(digits));
+  }
+  return dimension;
+}
+
+Parsed parse(std::string_view name) {
+  for (const Variant& variant : kVariants) {
+    if (name == variant.stem) return {&variant, kDefaultDimension};
+    if (!variant.has_dimension() || !name.starts_with(variant.stem)) continue;
+    const std::string_view rest = name.substr(variant.stem.size());
+    if (rest.starts_with('-') && all_digits(rest.substr(1))) {
+      return {&variant, parse_dimension(name, rest.substr(1))};
+    }
+  }
+  throw_unknown_variant(name);
+}
+
+}  // namespace
+
+std::vector<VariantEntry> variants() {
+  std::vector<VariantEntry> entries;
+  for (const Variant& variant : kVariants) {
+    entries.push_back({.pattern = std::string(variant.stem) + (variant.has_dimension() ? "-n" : ""),
+                       .descriptor = std::string(name_of(variant.descriptor)),
+                       .threshold = std::string(name_of(variant.threshold)),
+                       .selection = std::string(name_of(variant.selection)),
+                       .summary = std::string(variant.summary),
+                       .section = std::string(variant.section)});
+  }
+  return entries;
+}
+
+std::string canonical_variant(std::string_view name) {
+  const auto [variant, dimension] = parse(name);
+  std::string full(variant->stem);
+  if (variant->has_dimension()) full.append("-").append(std::to_string(dimension));
+  return full;
+}
+
+void apply_variant(std::string_view name, AlgorithmConfig& config) {
+  const auto [variant, dimension] = parse(name);
+  config.descriptor = variant->descriptor;
+  config.threshold.kind = variant->threshold;
+  config.selection = variant->selection;
+  if (variant->has_dimension()) config.dimension = dimension;
+}
+
+}  // namespace aurora

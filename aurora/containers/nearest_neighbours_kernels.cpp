@@ -1,0 +1,288 @@
+// Vectors of fixed size only: groups of them are kept in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aurora/containers/nearest_neighbours_kernels.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "aurora/containers/nearest_neighbours_kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace aurora::nearest_neighbours {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<float, 16>;
+using Vec = hn::Vec<Tag>;
+
+/// Vectors that one pass over the dimensions takes from a bucket: four queries at once then stay in
+/// registers.
+constexpr std::size_t kVectors = 2;
+
+template <class Mask>
+HWY_INLINE std::uint64_t bits_of(Mask mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(Tag(), mask, bytes);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < (hn::MaxLanes(Tag()) + 7) / 8; ++i) {
+    bits |= std::uint64_t{bytes[i]} << (8 * i);
+  }
+  return bits;
+}
+
+/// Squared distance between [lower, upper] and [other_lower, other_upper] along one axis.
+HWY_INLINE Vec squared_gap(Vec lower, Vec upper, Vec other_lower, Vec other_upper) {
+  const Vec below = hn::Sub(other_lower, upper);
+  const Vec above = hn::Sub(lower, other_upper);
+  const Vec gap = hn::Max(hn::Max(below, above), hn::Zero(Tag()));
+  return hn::Mul(gap, gap);
+}
+
+/// Squared distances of V vectors of points, from `points` on (a lane of a bucket's first row), to
+/// Q queries. Coordinate a of a query is queries[q][a * stride].
+template <std::size_t Q, std::size_t V>
+HWY_INLINE void squared_distances(const float* points, std::size_t dimension,
+                                  const float* const (&queries)[Q], std::size_t stride,
+                                  Vec (&sums)[Q][V]) {
+  const Tag d;
+  for (std::size_t q = 0; q < Q; ++q) {
+    for (std::size_t v = 0; v < V; ++v) sums[q][v] = hn::Zero(d);
+  }
+  for (std::size_t a = 0; a < dimension; ++a, points += kBucketSize) {
+    Vec row[V];
+    for (std::size_t v = 0; v < V; ++v) row[v] = hn::Load(d, points + v * hn::Lanes(d));
+    for (std::size_t q = 0; q < Q; ++q) {
+      const Vec query = hn::Set(d, queries[q][a * stride]);
+      for (std::size_t v = 0; v < V; ++v) {
+        const Vec difference = hn::Sub(row[v], query);
+        sums[q][v] = hn::Add(sums[q][v], hn::Mul(difference, difference));
+      }
+    }
+  }
+}
+
+/// Offers the V vectors of points from `position` on to the lists of Q queries.
+template <std::size_t V, std::size_t Q>
+HWY_INLINE void offer_points(const View& view, std::size_t position,
+                             const float* const (&queries)[Q], std::size_t stride,
+                             NearestList* const (&lists)[Q]) {
+  const Tag d;
+  Vec sums[Q][V];
+  squared_distances<Q, V>(view.bucket(position / kBucketSize) + position % kBucketSize,
+                          view.dimension, queries, stride, sums);
+  for (std::size_t q = 0; q < Q; ++q) {
+    const Vec bound = hn::Set(d, lists[q]->bound);
+    for (std::size_t v = 0; v < V; ++v) {
+      const auto close = hn::Le(sums[q][v], bound);
+      if (hn::AllFalse(d, close)) continue;
+      alignas(64) float distances[16];
+      hn::Store(sums[q][v], d, distances);
+      const std::size_t first = position + v * hn::Lanes(d);
+      for (std::uint64_t bits = bits_of(close); bits != 0; bits &= bits - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
+        if (distances[lane] > lists[q]->bound) continue;
+        lists[q]->offer({distances[lane], view.slots[first + lane], view.ids[first + lane]});
+      }
+    }
+  }
+}
+
+/// Offers the points of a bucket to the lists of Q queries.
+template <std::size_t Q>
+HWY_INLINE void look_into(const View& view, std::size_t bucket, const float* const (&queries)[Q],
+                          std::size_t stride, NearestList* const (&lists)[Q]) {
+  const std::size_t lanes = hn::Lanes(Tag());
+  const std::size_t end = bucket * kBucketSize + view.counts[bucket];
+  std::size_t position = bucket * kBucketSize;
+  for (; position + lanes < end; position += kVectors * lanes) {
+    offer_points<kVectors>(view, position, queries, stride, lists);
+  }
+  if (position < end) offer_points<1>(view, position, queries, stride, lists);
+}
+
+std::uint32_t box_distances(const View& view, const float* lower, const float* upper, float* out) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  Vec smallest = hn::Set(d, std::numeric_limits<float>::infinity());
+  for (std::size_t b = 0; b < view.buckets; b += lanes) {
+    const std::size_t row = b / kBucketSize * view.dimension * kBucketSize + b % kBucketSize;
+    Vec sum = hn::Zero(d);
+    for (std::size_t a = 0; a < view.dimension; ++a) {
+      sum = hn::Add(sum, squared_gap(hn::Set(d, lower[a]), hn::Set(d, upper[a]),
+                                     hn::Load(d, view.lower + row + a * kBucketSize),
+                                     hn::Load(d, view.upper + row + a * kBucketSize)));
+    }
+    hn::StoreU(sum, d, out + b);
+    smallest = hn::Min(smallest, sum);
+  }
+  const Vec minimum = hn::MinOfLanes(d, smallest);
+  for (std::size_t b = 0; b < view.buckets; b += lanes) {
+    const std::uint64_t bits = bits_of(hn::Eq(hn::LoadU(d, out + b), minimum));
+    if (bits != 0) return static_cast<std::uint32_t>(b + std::countr_zero(bits));
+  }
+  return 0;
+}
+
+void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
+                      const float* box_distances, BoxDistance* scratch, NearestList& list) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const float* const queries[1] = {query};
+  NearestList* const lists[1] = {&list};
+  // The nearest bucket first: it gives a bound that leaves a few other buckets.
+  if (!(box_distances[nearest] <= list.bound)) return;
+  look_into<1>(view, nearest, queries, 1, lists);
+  std::size_t left = 0;
+  const Vec bound = hn::Set(d, list.bound);
+  for (std::size_t b = 0; b < view.buckets; b += lanes) {
+    const auto close = hn::Le(hn::LoadU(d, box_distances + b), bound);
+    if (hn::AllFalse(d, close)) continue;
+    for (std::uint64_t bits = bits_of(close); bits != 0; bits &= bits - 1) {
+      const std::size_t bucket = b + static_cast<std::size_t>(std::countr_zero(bits));
+      if (bucket >= view.buckets || bucket == nearest) continue;
+      scratch[left++] = {box_distances[bucket], static_cast<std::uint32_t>(bucket)};
+    }
+  }
+  // In a few rounds instead of a sort: those that are near in comparison with the bound lower it
+  // before it comes to the others.
+  for (const float part : {0.25F, 0.5F, 1.0F}) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < left; ++i) {
+      const BoxDistance box = scratch[i];
+      if (box.distance <= part * list.bound) {
+        look_into<1>(view, box.bucket, queries, 1, lists);
+      } else {
+        scratch[kept++] = box;
+      }
+    }
+    left = kept;
+  }
+}
+
+/// One bit for each lane of `bucket` whose point may have a neighbour in `other`: its distance to
+/// the box is not above its bound.
+HWY_INLINE std::uint64_t lanes_near_box(const View& view, std::size_t bucket, std::size_t other,
+                                        const float* bounds) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t box = other / kBucketSize * view.dimension * kBucketSize + other % kBucketSize;
+  std::uint64_t bits = 0;
+  for (std::size_t first = 0; first < view.counts[bucket]; first += lanes) {
+    Vec sum = hn::Zero(d);
+    for (std::size_t a = 0; a < view.dimension; ++a) {
+      const Vec points = hn::Load(d, view.bucket(bucket) + a * kBucketSize + first);
+      sum = hn::Add(sum, squared_gap(points, points, hn::Set(d, view.lower[box + a * kBucketSize]),
+                                     hn::Set(d, view.upper[box + a * kBucketSize])));
+    }
+    bits |= bits_of(hn::Le(sum, hn::Load(d, bounds + first))) << first;
+  }
+  return bits;
+}
+
+void nearest_to_bucket(const View& view, std::uint32_t bucket,
+                       std::span<const std::uint32_t> others, NearestList* lists) {
+  constexpr std::size_t kTile = 4;
+  const float* points = view.bucket(bucket);
+  // Lanes without a point are never near anything.
+  alignas(64) float bounds[kBucketSize];
+  std::fill(bounds, bounds + kBucketSize, -1.0F);
+  for (std::size_t i = 0; i < view.counts[bucket]; ++i) bounds[i] = lists[i].bound;
+  NearestList nobody;
+  nobody.bound = -1.0F;
+  for (const std::uint32_t other : others) {
+    std::uint64_t bits = lanes_near_box(view, bucket, other, bounds);
+    while (bits != 0) {
+      const float* queries[kTile] = {points, points, points, points};
+      NearestList* tile[kTile] = {&nobody, &nobody, &nobody, &nobody};
+      std::size_t lane[kTile];
+      std::size_t used = 0;
+      for (; used < kTile && bits != 0; ++used, bits &= bits - 1) {
+        lane[used] = static_cast<std::size_t>(std::countr_zero(bits));
+        queries[used] = points + lane[used];
+        tile[used] = lists + lane[used];
+      }
+      look_into<kTile>(view, other, queries, kBucketSize, tile);
+      for (std::size_t i = 0; i < used; ++i) bounds[lane[i]] = tile[i]->bound;
+    }
+  }
+}
+
+/// Upper bound of the squared distances between the points of two buckets.
+HWY_INLINE float squared_reach(const View& view, std::size_t bucket, std::size_t other) {
+  const auto box = [&](std::size_t b) {
+    return b / kBucketSize * view.dimension * kBucketSize + b % kBucketSize;
+  };
+  float sum = 0;
+  for (std::size_t a = 0; a < view.dimension; ++a) {
+    const std::size_t i = box(bucket) + a * kBucketSize;
+    const std::size_t j = box(other) + a * kBucketSize;
+    const float reach = std::max(view.upper[i] - view.lower[j], view.upper[j] - view.lower[i]);
+    sum += reach * reach;
+  }
+  return sum;
+}
+
+float farthest_from_bucket(const View& view, std::uint32_t bucket, float at_least) {
+  const Tag d;
+  float farthest = at_least;
+  for (std::size_t other = bucket; other < view.buckets; ++other) {
+    if (view.counts[other] == 0 || !(squared_reach(view, bucket, other) > farthest)) continue;
+    Vec largest = hn::Set(d, farthest);
+    for (std::size_t i = 0; i < view.counts[bucket]; ++i) {
+      const float* const queries[1] = {view.bucket(bucket) + i};
+      for (std::size_t first = 0; first < view.counts[other]; first += kVectors * hn::Lanes(d)) {
+        Vec sums[1][kVectors];
+        squared_distances<1, kVectors>(view.bucket(other) + first, view.dimension, queries,
+                                       kBucketSize, sums);
+        // A comparison instead of Max: lanes without a point are NaN.
+        for (const Vec sum : sums[0]) {
+          largest = hn::IfThenElse(hn::Gt(sum, largest), sum, largest);
+        }
+      }
+    }
+    farthest = hn::GetLane(hn::MaxOfLanes(d, largest));
+  }
+  return farthest;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace aurora::nearest_neighbours
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aurora::nearest_neighbours {
+
+HWY_EXPORT(box_distances);
+HWY_EXPORT(nearest_to_point);
+HWY_EXPORT(nearest_to_bucket);
+HWY_EXPORT(farthest_from_bucket);
+
+std::uint32_t box_distances(const View& view, const float* lower, const float* upper, float* out) {
+  return HWY_DYNAMIC_DISPATCH(box_distances)(view, lower, upper, out);
+}
+
+void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
+                      const float* box_distances, BoxDistance* scratch, NearestList& list) {
+  HWY_DYNAMIC_DISPATCH(nearest_to_point)(view, query, nearest, box_distances, scratch, list);
+}
+
+void nearest_to_bucket(const View& view, std::uint32_t bucket,
+                       std::span<const std::uint32_t> others, NearestList* lists) {
+  HWY_DYNAMIC_DISPATCH(nearest_to_bucket)(view, bucket, others, lists);
+}
+
+float farthest_from_bucket(const View& view, std::uint32_t bucket, float at_least) {
+  return HWY_DYNAMIC_DISPATCH(farthest_from_bucket)(view, bucket, at_least);
+}
+
+}  // namespace aurora::nearest_neighbours
+#endif

@@ -1,0 +1,43 @@
+#include "aurora/core/names.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace aurora {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  const auto nearest = std::min_element(candidates.begin(), candidates.end(),
+                                        [&](const std::string& a, const std::string& b) {
+                                          return edit_distance(name, a) < edit_distance(name, b);
+                                        });
+  return nearest == candidates.end() ? std::string() : *nearest;
+}
+
+void throw_unknown(std::string_view what, std::string_view name,
+                   std::span<const std::string> candidates) {
+  std::string known;
+  for (const std::string& candidate : candidates) known += (known.empty() ? "" : ", ") + candidate;
+  throw UsageError("there is no " + std::string(what) + " '" + std::string(name) +
+                   "'; did you mean '" + nearest_name(name, candidates) + "'? (known: " + known +
+                   ")");
+}
+
+}  // namespace aurora

@@ -1,0 +1,34 @@
+// A fixed set of threads and one way to use them.
+//
+// Work is cut into chunks whose bounds depend only on the amount of work, never on the number of
+// threads; a body that writes only to its own indices therefore gives the same bits for any number.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace aurora {
+
+class Workers {
+ public:
+  /// `threads` >= 1 counts the calling thread: one thread means that nothing is ever spawned.
+  explicit Workers(std::size_t threads = 1);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  std::size_t threads() const;
+
+  /// Calls body(begin, end) once for each chunk [0, grain), [grain, 2 grain), ... of [0, count) and
+  /// returns when all are done. Every chunk runs; if some throw, the exception of the lowest chunk
+  /// is thrown on. A call from inside a body runs its chunks on the thread that calls.
+  void parallel_for(std::size_t count, std::size_t grain,
+                    const std::function<void(std::size_t, std::size_t)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace aurora

@@ -1,0 +1,98 @@
+// Sensory data: what a robot senses during an episode (paper, section IV-A), one row an individual.
+//
+// Pictures stay bytes from the task to the encoder's input; trajectories are floats in the task's
+// own units. As numbers, bytes mean value / 255, so a picture's features lie in [0, 1].
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "aurora/core/matrix.hpp"
+
+namespace aurora {
+
+enum class ElementType { uint8, float32 };
+
+/// Extents of one individual's sensory data and the type of its elements.
+/// A picture is {height, width, channels} (channels last); a sequence is {steps, values}.
+struct SensoryShape {
+  std::vector<std::size_t> extents;
+  ElementType element = ElementType::float32;
+
+  /// Number of features: the product of the extents.
+  std::size_t size() const {
+    std::size_t n = 1;
+    for (std::size_t e : extents) n *= e;
+    return n;
+  }
+  std::size_t row_bytes() const {
+    return size() * (element == ElementType::uint8 ? sizeof(std::uint8_t) : sizeof(float));
+  }
+  bool is_picture() const { return extents.size() == 3 && element == ElementType::uint8; }
+
+  friend bool operator==(const SensoryShape&, const SensoryShape&) = default;
+};
+
+/// Rows of sensory data owned by somebody else. The shape must outlive the view.
+template <class Byte>
+class BasicSensoryView {
+ public:
+  BasicSensoryView() = default;
+  BasicSensoryView(const SensoryShape& shape, Byte* data, std::size_t rows)
+      : shape_(&shape), data_(data), rows_(rows), row_bytes_(shape.row_bytes()) {}
+
+  operator BasicSensoryView<const Byte>() const requires(!std::is_const_v<Byte>) {
+    return {*shape_, data_, rows_};
+  }
+
+  const SensoryShape& shape() const { return *shape_; }
+  std::size_t rows() const { return rows_; }
+  std::span<Byte> bytes(std::size_t i) const {
+    assert(i < rows_);
+    return {data_ + i * row_bytes_, row_bytes_};
+  }
+  /// Row i as numbers of its element type: T is std::uint8_t or float, as the shape says.
+  template <class T>
+  auto row(std::size_t i) const {
+    using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+    assert((shape_->element == ElementType::uint8) == (std::is_same_v<T, std::uint8_t>));
+    return std::span<Element>(reinterpret_cast<Element*>(data_ + i * row_bytes_), shape_->size());
+  }
+  BasicSensoryView slice(std::size_t begin, std::size_t count) const {
+    assert(begin + count <= rows_);
+    return {*shape_, data_ + begin * row_bytes_, count};
+  }
+
+ private:
+  const SensoryShape* shape_ = nullptr;
+  Byte* data_ = nullptr;
+  std::size_t rows_ = 0;
+  std::size_t row_bytes_ = 0;
+};
+
+using SensoryView = BasicSensoryView<const std::byte>;
+using MutableSensoryView = BasicSensoryView<std::byte>;
+
+/// Rows of sensory data, owned.
+class SensoryData {
+ public:
+  SensoryData() = default;
+  explicit SensoryData(SensoryShape shape, std::size_t rows = 0)
+      : shape_(std::move(shape)), bytes_(rows, shape_.row_bytes()) {}
+
+  const SensoryShape& shape() const { return shape_; }
+  std::size_t rows() const { return bytes_.rows(); }
+  void resize_rows(std::size_t rows) { bytes_.resize_rows(rows); }
+  MutableSensoryView view() { return {shape_, bytes_.data(), rows()}; }
+  SensoryView view() const { return {shape_, bytes_.data(), rows()}; }
+
+ private:
+  SensoryShape shape_;
+  Matrix<std::byte> bytes_;
+};
+
+}  // namespace aurora

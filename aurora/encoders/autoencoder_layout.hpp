@@ -1,0 +1,68 @@
+// The auto-encoders' layers and weights, independent of the engine that computes with them
+// (specification, section 4). Engines that follow this layout can take over each other's state.
+//
+// conv-ae, for pictures of H x W x C bytes with H and W divisible by 8 (64 x 64 x 3 in the paper):
+//   encoder.conv1..3    3 x [3x3 convolution to 4 channels, padding 1; ReLU; 2x2 max-pooling]
+//   encoder.linear1..3  H/8 * W/8 * 4 -> 64 ReLU -> 32 ReLU -> n
+//   decoder.linear1..3  n -> 32 ReLU -> 64 ReLU -> H/8 * W/8 * 4 ReLU
+//   decoder.conv1..3    3 x [3x3 convolution to 4 channels, padding 1; ReLU; nearest up-sampling
+//   x2] decoder.conv4       3x3 convolution to C channels, padding 1, linear
+// The paper's decoder has transposed convolutions: with stride 1 and padding 1 they are plain
+// convolutions whose kernels are turned by 180 degrees, so plain ones span the same functions.
+//
+// mlp-ae, for anything: features - hidden - n - hidden reversed - features, ReLU on the hidden
+// layers, latent and output linear: encoder.linear1.., decoder.linear1...
+//
+// Weights: convolutions are {outputs, inputs, 3, 3} and computed as cross-correlations; linear
+// layers are {outputs, inputs}. Feature maps are flattened channels last, (y, x, channel), as the
+// sensory data is; the shapes say so where a feature map meets a linear layer:
+// encoder.linear1.weight is {64, H/8, W/8, 4} and decoder.linear3.weight is {H/8, W/8, 4, 64}.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/encoder_state.hpp"
+
+namespace aurora {
+
+struct LayerSpec {
+  std::string name;          // "encoder.conv1"
+  bool convolution = false;  // or else fully connected
+  std::size_t outputs = 0;   // channels of a convolution, values of a linear layer
+  std::size_t fan_in = 0;    // weights per output
+  std::vector<std::size_t> weight_shape;
+  std::vector<std::size_t> bias_shape;
+
+  std::size_t weights() const { return outputs * fan_in; }
+};
+
+struct AutoencoderLayout {
+  EncoderKind kind = EncoderKind::conv_ae;  // conv_ae or mlp_ae
+  SensoryShape input;
+  std::size_t dimension = 0;
+  std::vector<LayerSpec> layers;   // from the input to the reconstruction
+  std::size_t encoder_layers = 0;  // how many of them belong to the encoder
+
+  /// Weights and biases of all layers.
+  std::size_t parameters() const;
+  /// The arrays of the state: the scaling, then weight and bias layer by layer.
+  std::vector<ArraySpec> state_specs() const;
+};
+
+/// UsageError if config.kind (conv_ae or mlp_ae) does not fit the shape.
+AutoencoderLayout autoencoder_layout(const EncoderConfig& config, const SensoryShape& shape,
+                                     std::size_t dimension);
+
+/// Initial parameters, layer by layer, weight then bias, uniform in +-1 / sqrt(fan_in).
+std::vector<float> draw_parameters(const AutoencoderLayout& layout, Stream& stream);
+
+/// The state made of these parts, and the other way round (after check_state).
+std::vector<NamedArray> to_state(const AutoencoderLayout& layout, const InputScaling& scaling,
+                                 std::span<const float> parameters);
+void from_state(std::span<const NamedArray> state, const AutoencoderLayout& layout,
+                InputScaling& scaling, std::span<float> parameters);
+
+}  // namespace aurora

@@ -1,0 +1,67 @@
+#include "aurora/runs/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+
+namespace aurora {
+namespace {
+
+constexpr std::chrono::milliseconds kTerminalPeriod{250};
+constexpr std::chrono::seconds kLogPeriod{10};
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto s = static_cast<long>(std::lround(std::max(seconds, 0.0)));
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+Progress::Progress(std::FILE* stream, bool quiet, std::size_t iterations, std::size_t target_size)
+    : stream_(stream),
+      quiet_(quiet),
+      terminal_(isatty(fileno(stream)) != 0),
+      iterations_(iterations),
+      target_size_(target_size),
+      shown_(start_ - kLogPeriod) {}
+
+void Progress::show(const MetricsRow& row, const EncoderRow* last_training) {
+  const Clock::time_point now = Clock::now();
+  const bool last = row.iteration >= iterations_;
+  if (quiet_ || (!last && now - shown_ < (terminal_ ? Clock::duration(kTerminalPeriod)
+                                                    : Clock::duration(kLogPeriod)))) {
+    return;
+  }
+  shown_ = now;
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double rate = static_cast<double>(row.evaluations) / std::max(elapsed, 1e-9);
+  const double left = elapsed * static_cast<double>(iterations_ - row.iteration) /
+                      static_cast<double>(std::max<std::size_t>(row.iteration, 1));
+  std::string line = fmt::format(
+      "iteration {}/{}  {:.0f} eval/s  size {}/{}  coverage {:.1f} %  d_min {:.3g}", row.iteration,
+      iterations_, rate, row.container_size, target_size_, row.coverage, row.threshold);
+  if (last_training) {
+    line += fmt::format("  reconstruction {:.3g}", last_training->training.validation_loss);
+  }
+  line += fmt::format("  left {}", duration_text(left));
+  fmt::print(stream_, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+  line_open_ = terminal_;
+  std::fflush(stream_);
+}
+
+void Progress::say(const std::string& line) {
+  if (quiet_) return;
+  finish();
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+void Progress::finish() {
+  if (line_open_) fmt::print(stream_, "\n");
+  line_open_ = false;
+}
+
+}  // namespace aurora

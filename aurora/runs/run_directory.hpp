@@ -1,0 +1,95 @@
+// A run is a directory of plain files.
+//
+//   config.toml        the resolved configuration
+//   run.json           what the run is and how it stands (RunSummary)
+//   metrics.csv        a row per logged iteration
+//   encoder.csv        a row per encoder update
+//   container/         manifest.json and a .npy file per column, rows in ascending order of ids
+//   snapshots/000500/  the same without sensory data
+//   encoder/           manifest.json and a .npy file per array
+//
+// Files and directories appear whole or not at all, and equal content gives equal bytes, whatever
+// order a container stores its rows in. A manifest lists type, shape, length and XXH3 checksum of
+// every file and ends with a checksum of itself; readers check all of it before they believe it.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aurora/containers/individuals.hpp"
+#include "aurora/encoders/encoder.hpp"
+#include "aurora/runs/files.hpp"
+#include "aurora/runs/records.hpp"
+#include "aurora/tasks/task.hpp"
+
+namespace aurora {
+
+/// Writes a run. Every member throws FileError if the operating system refuses; what was written
+/// before is then as it was, and the call may be repeated.
+class RunDirectory {
+ public:
+  /// A new directory, with its parents. FileError if it exists and is not empty.
+  static RunDirectory create(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  void write_config(std::string_view toml);
+
+  /// Numbers are written with as many digits as reading them back exactly takes. DataError if
+  /// `extra` has other names than in the first row, or names that cannot head a column.
+  void append_metrics(const MetricsRow& row);
+  void append_encoder(const EncoderRow& row);
+
+  /// run.json; the rows of the tables are on the disk before it.
+  void write_summary(const RunSummary& summary);
+
+  void write_container(const Individuals& individuals, const TaskSpec& spec);
+  void write_snapshot(std::size_t iteration, const Individuals& individuals, const TaskSpec& spec);
+
+  /// DataError if names repeat or hold other characters than letters, digits, '.', '_' and '-'.
+  void write_encoder(std::span<const NamedArray> arrays);
+
+ private:
+  /// A table and its columns; the file is created with the first row.
+  struct Table {
+    std::optional<AppendFile> file;
+    std::string header;
+  };
+
+  explicit RunDirectory(std::filesystem::path path);
+  void append(Table& table, std::string_view name, const std::string& header,
+              const std::string& row);
+
+  std::filesystem::path path_;
+  std::string started_;
+  Table metrics_;
+  Table encoder_;
+};
+
+/// Reads a run.json. FileError if it cannot be read, DataError if it is not what it should be.
+/// Numbers that JSON cannot say (NaN, infinities) come back as NaN.
+RunSummary read_summary(const std::filesystem::path& file);
+
+/// What container/ or a snapshot holds.
+struct SavedContainer {
+  std::string task;
+  std::vector<Axis> ground_truth;  // of the columns of individuals.ground_truth
+  bool has_sensory = false;        // if not, individuals.sensory has the shape {0}
+  Individuals individuals;         // in ascending order of ids
+};
+
+/// Reads <run>/container or <run>/snapshots/NNNNNN. DataError unless everything is as a run writes
+/// it: manifest, file sizes, checksums, types, shapes, ascending ids, genes in [0, 1], finite
+/// values. Memory is taken only for what the files really hold.
+SavedContainer load_container(const std::filesystem::path& directory);
+
+/// Reads <run>/encoder; the arrays come in the order in which they were written. DataError as
+/// above; whether the values make sense is for Encoder::set_state() to say.
+std::vector<NamedArray> load_encoder(const std::filesystem::path& directory);
+
+}  // namespace aurora

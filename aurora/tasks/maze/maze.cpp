@@ -1,0 +1,47 @@
+#include "aurora/tasks/maze/maze.hpp"
+
+#include <cassert>
+#include <numbers>
+
+namespace aurora {
+namespace {
+
+TaskSpec maze_spec() {
+  TaskSpec spec;
+  spec.name = "maze";
+  spec.genotype_size = maze::kGenes;
+  spec.sensory = {{maze::kPictureSide, maze::kPictureSide, maze::kChannels}, ElementType::uint8};
+  spec.ground_truth = {{"x", 0, maze::kWorldSize},
+                       {"y", 0, maze::kWorldSize},
+                       {"heading", -std::numbers::pi, std::numbers::pi}};
+  spec.worst_fitness = -2.0 * maze::kSteps;
+  spec.defaults = {
+      .iterations = 10000, .target_size = 10000, .mutation_rate = 0.05, .vat_constant = 25};
+  return spec;
+}
+
+}  // namespace
+
+Maze::Maze() : spec_(maze_spec()), rays_(map_), picture_(map_) {}
+
+void Maze::evaluate(MatrixView<const float> genotypes, EvaluationView out) const {
+  assert(out.fitness.size() == genotypes.rows());
+  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
+    const maze::Episode episode = maze::run_episode(map_, rays_, genotypes.row(n));
+    out.fitness[n] = episode.fitness;
+    const std::span<float> truth = out.ground_truth.row(n);
+    truth[0] = episode.end.x;
+    truth[1] = episode.end.y;
+    truth[2] = episode.end.heading;
+    picture_.draw(episode.end.x, episode.end.y,
+                  out.sensory.row<std::uint8_t>(n).first<maze::kPictureBytes>());
+  }
+}
+
+std::vector<maze::Moment> Maze::trace(std::span<const float> genotype) const {
+  std::vector<maze::Moment> moments;
+  maze::trace_episode(map_, rays_, genotype, moments);
+  return moments;
+}
+
+}  // namespace aurora

@@ -1,0 +1,77 @@
+#include "aurora/tasks/registry.hpp"
+
+#include <algorithm>
+
+#include "aurora/core/errors.hpp"
+#include "aurora/core/names.hpp"
+#include "aurora/tasks/maze/maze.hpp"
+
+namespace aurora {
+
+void TaskRegistry::add(TaskEntry entry) {
+  if (entry.name.empty()) throw UsageError("a task needs a name");
+  const std::vector<std::string> taken = names();
+  if (std::find(taken.begin(), taken.end(), entry.name) != taken.end()) {
+    throw UsageError("a task called '" + entry.name + "' is already registered");
+  }
+  entries_.push_back(std::move(entry));
+}
+
+std::vector<std::string> TaskRegistry::names() const {
+  std::vector<std::string> names;
+  for (const TaskEntry& entry : entries_) names.push_back(entry.name);
+  return names;
+}
+
+const TaskEntry& TaskRegistry::find(std::string_view name) const {
+  for (const TaskEntry& entry : entries_) {
+    if (entry.name == name) return entry;
+  }
+  throw_unknown("task", name, names());
+}
+
+TaskOptions TaskRegistry::complete(std::string_view name, const TaskOptions& options) const {
+  const TaskEntry& entry = find(name);
+  TaskOptions complete;
+  std::vector<std::string> known;
+  for (const TaskOption& option : entry.options) {
+    complete[option.name] = option.values.front();
+    known.push_back(option.name);
+  }
+  for (const auto& [key, value] : options) {
+    const auto option = std::find_if(entry.options.begin(), entry.options.end(),
+                                     [&](const TaskOption& o) { return o.name == key; });
+    if (option == entry.options.end()) {
+      if (known.empty()) {
+        throw UsageError("the task '" + entry.name + "' has no options, so 'task." + key +
+                         "' means nothing");
+      }
+      throw_unknown("option of the task '" + entry.name + "' called", key, known);
+    }
+    if (std::find(option->values.begin(), option->values.end(), value) == option->values.end()) {
+      throw_unknown("value for 'task." + key + "' called", value, option->values);
+    }
+    complete[key] = value;
+  }
+  return complete;
+}
+
+std::unique_ptr<Task> TaskRegistry::make(std::string_view name, const TaskOptions& options) const {
+  const TaskEntry& entry = find(name);
+  if (!entry.missing.empty()) {
+    throw UsageError("the task '" + entry.name + "' is not in this build: " + entry.missing);
+  }
+  return entry.make(complete(name, options));
+}
+
+TaskRegistry builtin_tasks() {
+  TaskRegistry registry;
+  registry.add({.name = "maze",
+                .summary = "a wheeled robot with lasers and bumpers in a hard maze; 64x64 picture",
+                .options = {},
+                .make = [](const TaskOptions&) { return std::make_unique<Maze>(); },
+                .missing = {}});
+  return registry;
+}
+
+}  // namespace aurora

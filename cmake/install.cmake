@@ -1,0 +1,23 @@
+# Installs the library, its headers, the program, and the package config for find_package(aurora).
+include(CMakePackageConfigHelpers)
+
+install(TARGETS aurora aurora_program aurora_cli
+        EXPORT aurora-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY aurora DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp"
+        PATTERN "native" EXCLUDE)
+install(FILES apps/aurora/command_line.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/apps/aurora)
+install(EXPORT aurora-targets NAMESPACE aurora::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/aurora)
+configure_package_config_file(cmake/aurora-config.cmake.in
+                              ${CMAKE_BINARY_DIR}/aurora-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/aurora)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/aurora-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/aurora-config.cmake
+              ${CMAKE_BINARY_DIR}/aurora-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/aurora)

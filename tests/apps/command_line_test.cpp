@@ -1,0 +1,389 @@
+// The built program as a user meets it: words and files in; stdout, stderr, exit status and files
+// out.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write(const fs::path& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+struct Result {
+  int status = -1;  // exit status, or 1000 + the signal that ended it
+  std::string out;
+  std::string err;
+};
+
+#define EXPECT_SAYS(text, part) \
+  EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << text
+
+/// One folder a test, which is the program's working folder and goes when the test ends.
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "aurora_command_line_XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    fs::create_directory(folder_ / "io");
+    fs::create_directory(work());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Where the program runs. Nothing but the program and the test itself writes there.
+  fs::path work() const { return folder_ / "work"; }
+
+  /// Starts the program and returns its process id.
+  pid_t start(const Arguments& arguments, const std::string& input = "",
+              const std::string& out = "") {
+    write(folder_ / "io" / "in", input);
+    const std::string in_path = (folder_ / "io" / "in").string();
+    const std::string out_path = out.empty() ? (folder_ / "io" / "out").string() : out;
+    const std::string err_path = (folder_ / "io" / "err").string();
+    const std::string work_path = work().string();
+    std::vector<char*> argv = {const_cast<char*>("aurora")};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto redirect = [](const std::string& path, int flags, int descriptor) {
+        const int file = open(path.c_str(), flags, 0600);
+        return file >= 0 && dup2(file, descriptor) >= 0;
+      };
+      if (redirect(in_path, O_RDONLY, 0) && redirect(out_path, O_WRONLY | O_CREAT | O_TRUNC, 1) &&
+          redirect(err_path, O_WRONLY | O_CREAT | O_TRUNC, 2) && chdir(work_path.c_str()) == 0) {
+        execv(AURORA_PROGRAM, argv.data());
+      }
+      _exit(99);
+    }
+    return child;
+  }
+
+  Result wait_for(pid_t child) {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
+            .out = content_of(folder_ / "io" / "out"),
+            .err = content_of(folder_ / "io" / "err")};
+  }
+
+  Result aurora(const Arguments& arguments, const std::string& input = "") {
+    return wait_for(start(arguments, input));
+  }
+
+  /// Expects one line of complaint, nothing on stdout, and no file made.
+  void expect_refused(const Arguments& arguments, int status, const std::string& says,
+                      const std::string& input = "") {
+    std::string command = "aurora";
+    for (const std::string& argument : arguments) command += " " + argument;
+    SCOPED_TRACE(command);
+    const std::size_t before = files();
+    const Result result = aurora(arguments, input);
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.err.starts_with("aurora: error: ")) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+    EXPECT_SAYS(result.err, says);
+    EXPECT_EQ(files(), before) << "something was written";
+  }
+
+  std::size_t files() const {
+    const auto all = fs::recursive_directory_iterator(work());
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+
+  fs::path folder_;
+};
+
+/// A genotype of the maze with all parameters 0 but the last two, the outputs' biases.
+std::string maze_genes(const std::string& bias = "0.5") {
+  std::string line;
+  for (int i = 0; i < 40; ++i) line += "0.5 ";
+  return line + bias + " " + bias + "\n";
+}
+
+/// A run that takes a moment and needs no encoder.
+Arguments small_run(const Arguments& more) {
+  Arguments arguments = {"run",          "maze", "--variant",    "hc-csc-uniform",
+                         "--iterations", "3",    "run.batch=16", "container.target_size=50"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// --- Help ----------------------------------------------------------------------------------------
+
+TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
+  for (const Arguments& arguments : std::vector<Arguments>{
+           {"--help"}, {"run", "--help"}, {"evaluate", "--help"}, {"list", "--help"}, {"-h"}}) {
+    const Result result = aurora(arguments);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.err, "");
+    EXPECT_SAYS(result.out, "Examples:\n  aurora ");
+    EXPECT_SAYS(result.out, "Usage: aurora");
+  }
+  EXPECT_SAYS(aurora({"run", "--help"}).out, "--iterations");
+  EXPECT_SAYS(aurora({"evaluate", "--help"}).out, "--genes");
+}
+
+TEST_F(CommandLine, SaysItsVersion) {
+  const Result result = aurora({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(result.out.starts_with("aurora ")) << result.out;
+  EXPECT_NE(result.out.find_first_of("0123456789"), std::string::npos);
+}
+
+TEST_F(CommandLine, WithoutWordsItShowsTheHelpAndFails) {
+  const Result result = aurora({});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_SAYS(result.err, "Usage: aurora");
+}
+
+TEST_F(CommandLine, ListsTasksVariantsAndOptions) {
+  EXPECT_SAYS(aurora({"list", "tasks"}).out, "42 genes");
+  EXPECT_SAYS(aurora({"list", "variants"}).out, "aurora-csc-uniform-n");
+  EXPECT_SAYS(aurora({"list", "options"}).out, "an integer from 1 to 10000000");
+  const Result all = aurora({"list"});
+  EXPECT_EQ(all.status, 0);
+  for (const std::string part : {"maze", "hc-csc-uniform", "container.target_size"}) {
+    EXPECT_SAYS(all.out, part);
+  }
+}
+
+TEST_F(CommandLine, UnknownWordsFindTheNearest) {
+  expect_refused({"rnu", "maze"}, 2, "did you mean 'run'?");
+  expect_refused({"maze"}, 2, "did you mean 'aurora run maze'?");
+  expect_refused({"--versoin"}, 2, "did you mean '--version'?");
+  expect_refused({"list", "variant"}, 2, "did you mean 'variants'?");
+  expect_refused({"run", "maze", "--iteration", "5"}, 2, "did you mean '--iterations'?");
+  expect_refused({"run", "mase"}, 2, "did you mean 'maze'?");
+  expect_refused({"run", "maze", "--variant", "hc-csc-unifrom"}, 2, "'hc-csc-uniform'");
+  expect_refused({"run", "maze", "container.target_sze=5"}, 2, "'container.target_size'");
+  expect_refused({"run", "maze", "selection.kind=novlty"}, 2, "did you mean 'novelty'?");
+  expect_refused({"evaluate", "mase", "--genes", "-"}, 2, "did you mean 'maze'?");
+}
+
+// --- aurora run ----------------------------------------------------------------------------------
+
+TEST_F(CommandLine, RefusesRequestsThatMakeNoSense) {
+  expect_refused({"run"}, 2, "Known: maze");
+  expect_refused({"run", "run.seed=5"}, 2, "Known: maze");
+  expect_refused({"run", "maze", "maze"}, 2, "KEY=VALUE");
+  expect_refused({"run", "maze", "--seed"}, 2, "--seed");
+  expect_refused({"run", "maze", "-x"}, 2, "-x");
+  expect_refused({"run", "maze", "--iterations", "-5"}, 2,
+                 "run.iterations must be an integer from 1 to 1000000000, not '-5'");
+  expect_refused({"run", "maze", "--iterations", "0"}, 2, "run.iterations");
+  expect_refused({"run", "maze", "--threads", "99999"}, 2, "from 1 to 4096");
+  expect_refused({"run", "maze", "--seed", "abc"}, 2, "run.seed");
+  expect_refused({"run", "maze", "container.target_size=-1"}, 2, "not '-1'");
+  expect_refused({"run", "maze", "container.target_size=100000000000"}, 2, "from 1 to 10000000");
+  expect_refused({"run", "maze", "variation.rate=nan"}, 2, "not 'nan'");
+  expect_refused({"run", "maze", "task.colour=red"}, 2, "task.colour");
+  expect_refused({"run", "maze", "--variant", "hc-csc-uniform", "selection.kind=surprise"}, 2,
+                 "reconstruction error");
+  expect_refused({"run", "maze", "descriptor.dimension=1000", "--variant", "aurora-csc-uniform-0"},
+                 2, "from 1 to 1000");
+}
+
+TEST_F(CommandLine, RefusesBrokenConfigurationFiles) {
+  write(work() / "truncated.toml", "[run]\nseed = 1\niterations =");
+  write(work() / "typo.toml", "[run]\nsed = 1\n");
+  expect_refused({"run", "maze", "--config", "truncated.toml"}, 1, "truncated.toml:3: ");
+  expect_refused({"run", "maze", "--config", "typo.toml"}, 2, "did you mean 'run.seed'?");
+  expect_refused({"run", "maze", "--config", "none.toml"}, 1, "none.toml");
+  expect_refused({"run", "maze", "--config", "."}, 1, ".");
+}
+
+TEST_F(CommandLine, RunsAndSumsUp) {
+  const Result result = aurora(small_run({"--seed", "3", "--out", "here"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const std::string part : {"finished after 3 iterations", "target 50", "coverage",
+                                 "grid mean fitness", "threshold", "per second", "here"}) {
+    EXPECT_SAYS(result.out, part);
+  }
+  const Json run = Json::parse(content_of(work() / "here" / "run.json"));
+  EXPECT_EQ(run.at("status"), "finished");
+  EXPECT_EQ(run.at("iterations"), 3);
+  EXPECT_SAYS(content_of(work() / "here" / "config.toml"), "target_size = 50");
+
+  // The file that a run leaves repeats it, with any number of threads.
+  const Result again = aurora(
+      {"run", "--config", "here/config.toml", "--threads", "3", "--out", "there", "--quiet"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.err, "");
+  const Json repeated = Json::parse(content_of(work() / "there" / "run.json"));
+  EXPECT_EQ(repeated.at("container_hash"), run.at("container_hash"));
+
+  const Result other = aurora(small_run({"--seed", "4", "--out", "other"}));
+  ASSERT_EQ(other.status, 0) << other.err;
+  EXPECT_NE(Json::parse(content_of(work() / "other" / "run.json")).at("container_hash"),
+            run.at("container_hash"));
+}
+
+TEST_F(CommandLine, FindsAFreeFolderUnlessOneIsNamed) {
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(aurora(small_run({})).status, 0);
+  for (const std::string end : {"", "-2", "-3"}) {
+    EXPECT_TRUE(fs::exists(work() / "runs" / ("maze-hc-csc-uniform-seed1" + end) / "run.json"));
+  }
+}
+
+TEST_F(CommandLine, NeverTouchesAFolderThatIsInUse) {
+  fs::create_directory(work() / "full");
+  write(work() / "full" / "thesis.txt", "precious");
+  write(work() / "file", "precious too");
+  expect_refused(small_run({"--out", "full"}), 1, "full");
+  expect_refused(small_run({"--out", "file"}), 1, "file");
+  expect_refused(small_run({"--out", "file/below"}), 1, "file");
+  expect_refused(small_run({"--out", ""}), 2, "--out");
+  EXPECT_EQ(content_of(work() / "full" / "thesis.txt"), "precious");
+  EXPECT_EQ(content_of(work() / "file"), "precious too");
+}
+
+TEST_F(CommandLine, SaysWhereAMixLeavesItsVariant) {
+  const Result result = aurora(small_run({"selection.kind=novelty", "--out", "mix"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_SAYS(result.err,
+              "hc-csc-uniform with selection.kind = \"novelty\" instead of \"uniform\"");
+}
+
+TEST_F(CommandLine, InterruptedRunsSaveWhatTheyHave) {
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const std::string out = "run" + std::to_string(status);
+    const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "--iterations",
+                               "1000000", "run.batch=16", "run.log_every=1", "--out", out});
+    // Wait for the first row, so that the run is under way.
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (content_of(work() / out / "metrics.csv").empty() &&
+           std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    kill(child, signal);
+    const Result result = wait_for(child);
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_SAYS(result.out, "interrupted after");
+    EXPECT_EQ(Json::parse(content_of(work() / out / "run.json")).at("status"), "interrupted");
+    EXPECT_TRUE(fs::exists(work() / out / "container" / "manifest.json"));
+  }
+}
+
+// --- aurora evaluate -----------------------------------------------------------------------------
+
+TEST_F(CommandLine, EvaluatesTheGoldenControllers) {
+  const Result result =
+      aurora({"evaluate", "maze", "--genes", "-"}, "# golden\n\n" + maze_genes() + maze_genes("1"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::istringstream lines(result.out);
+  std::string line;
+
+  // All parameters 0: the robot stays where it is.
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_TRUE(line.starts_with(
+      R"({"fitness": 0.0, "ground_truth": {"x": 60.0, "y": 450.0, "heading": 0.785)"))
+      << line;
+
+  // Both motors forward until a wall (specification, tasks, section 1).
+  ASSERT_TRUE(std::getline(lines, line));
+  const Json forward = Json::parse(line);
+  EXPECT_NEAR(forward.at("fitness").get<double>(), -3999.387, 0.01);
+  EXPECT_NEAR(forward.at("ground_truth").at("x").get<double>(), 187.268, 0.01);
+  EXPECT_NEAR(forward.at("ground_truth").at("y").get<double>(), 577.268, 0.01);
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(CommandLine, EvaluatesManyLinesInOrderWithAnyNumberOfThreads) {
+  std::string genes;
+  for (int i = 0; i < 1500; ++i) {
+    std::string line = maze_genes(i % 2 == 0 ? "0.5" : "0.75");
+    if (i % 3 == 0) std::ranges::replace(line, ' ', ',');
+    genes += line;
+  }
+  write(work() / "genes.txt", genes);
+  const Result one = aurora({"evaluate", "maze", "--genes", "genes.txt", "--threads", "1"});
+  const Result three = aurora({"evaluate", "maze", "--genes", "genes.txt", "--threads", "3"});
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(one.out, three.out);
+  std::istringstream lines(one.out);
+  std::string line;
+  int count = 0;
+  for (; std::getline(lines, line); ++count) {
+    const double fitness = Json::parse(line).at("fitness");
+    EXPECT_EQ(fitness == 0.0, count % 2 == 0) << "line " << count;
+  }
+  EXPECT_EQ(count, 1500);
+}
+
+TEST_F(CommandLine, RefusesBadGenes) {
+  const Arguments arguments = {"evaluate", "maze", "--genes", "-"};
+  const std::string good = maze_genes();
+  expect_refused(arguments, 1, "standard input:2: 1 genes, but the task's genotypes have 42",
+                 good + "0.5\n");
+  expect_refused(arguments, 1, "standard input:1: gene 41 is '1.5'", maze_genes("1.5"));
+  expect_refused(arguments, 1, "gene 41 is '-0.1'", maze_genes("-0.1"));
+  expect_refused(arguments, 1, "standard input:4: gene 41 is 'nan'",
+                 "\n# comment\n" + good + maze_genes("nan"));
+  expect_refused(arguments, 1, "gene 41 is 'x'", maze_genes("x"));
+  expect_refused(arguments, 1, "no genotype", "");
+  expect_refused({"evaluate", "maze", "--genes", "none.txt"}, 1, "none.txt");
+  expect_refused({"evaluate", "maze"}, 2, "--genes");
+  expect_refused({"evaluate", "--genes", "-"}, 2, "Known: maze", good);
+  expect_refused({"evaluate", "maze", "--genes", "-", "run.seed=5"}, 2, "run.seed=5", good);
+  expect_refused({"evaluate", "maze", "--genes", "-", "--threads", "0"}, 2, "--threads", good);
+  expect_refused({"evaluate", "maze", "--genes", "-", "--threads", "-1"}, 2, "--threads", good);
+}
+
+TEST_F(CommandLine, WritesThePictureOfTheFirstAndReplacesNothingUnasked) {
+  const Arguments arguments = {"evaluate", "maze", "--genes", "-", "--image", "maze.png"};
+  Result result = aurora(arguments, maze_genes());
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string picture = content_of(work() / "maze.png");
+  EXPECT_TRUE(picture.starts_with("\x89PNG")) << "no PNG";
+
+  write(work() / "maze.png", "precious");
+  expect_refused(arguments, 1, "--force", maze_genes());
+  EXPECT_EQ(content_of(work() / "maze.png"), "precious");
+
+  Arguments forced = arguments;
+  forced.push_back("--force");
+  result = aurora(forced, maze_genes());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(content_of(work() / "maze.png"), picture);
+
+  expect_refused({"evaluate", "maze", "--genes", "-", "--image", "no/such/folder.png"}, 1,
+                 "no/such/folder.png", maze_genes());
+}
+
+TEST_F(CommandLine, AFullDiskBehindStdoutIsAnError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  const Result result =
+      wait_for(start({"evaluate", "maze", "--genes", "-"}, maze_genes(), "/dev/full"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_SAYS(result.err, "cannot write to standard output: No space left on device");
+}
+
+}  // namespace

@@ -1,0 +1,234 @@
+// The unstructured archive as the specification (section 2) tells it, with plain loops over an
+// array in age order: slow, and easy to check by eye. The archive must agree with it exactly.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aurora/containers/unstructured_archive.hpp"
+#include "aurora/core/random.hpp"
+
+namespace aurora {
+
+class ArchiveOracle {
+ public:
+  struct Member {
+    std::vector<float> descriptor;
+    float fitness;
+    std::uint64_t id;
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+
+  explicit ArchiveOracle(const ArchiveConfig& config) : config_(config) {}
+
+  const std::vector<Member>& members() const { return members_; }  // oldest first
+  std::vector<Member>& members() { return members_; }
+
+  static float squared_distance(std::span<const float> a, std::span<const float> b) {
+    float sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const float difference = a[i] - b[i];
+      const float square = difference * difference;
+      sum = sum + square;
+    }
+    return sum;
+  }
+
+  /// Distances from a point to all members but one, ascending; of equals the older one first.
+  std::vector<std::pair<float, std::size_t>> neighbours(std::span<const float> point,
+                                                        std::size_t left_out) const {
+    std::vector<std::pair<float, std::size_t>> all;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (i != left_out) all.emplace_back(squared_distance(point, members_[i].descriptor), i);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  Outcome add(const Member& x, double l) {
+    if (members_.empty()) return append(x);
+    std::size_t nn1 = 0;
+    float d1 = INFINITY;
+    float d2 = INFINITY;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const float d = squared_distance(x.descriptor, members_[i].descriptor);
+      if (d < d1) {
+        d2 = d1;
+        nn1 = i;
+        d1 = d;
+      } else if (d < d2) {
+        d2 = d;
+      }
+    }
+    if (std::sqrt(double{d1}) > l) return append(x);
+    if (members_.size() == 1) return Outcome::rejected;
+    if (std::sqrt(double{d2}) < (1 - config_.epsilon) * l) return Outcome::rejected;
+    const double f = x.fitness;
+    const double f1 = members_[nn1].fitness;
+    const auto of_x = neighbours(x.descriptor, kNobody);
+    const auto of_nn1 = neighbours(members_[nn1].descriptor, nn1);
+    if (of_x[0].second != nn1 || of_x[1].first != d2)
+      throw std::logic_error("the oracle disagrees with itself");
+    const double v = mean(of_x, 1, config_.k + 1);
+    const double v1 = mean(of_nn1, 0, config_.k);
+    const double sign = f1 < 0 ? -1 : 1;
+    const bool fit = f >= (1 - sign * config_.epsilon) * f1;
+    const bool novel = v >= (1 - config_.epsilon) * v1;
+    const bool better =
+        f1 == 0 ? (f > f1 || v > v1) : (f - f1) * std::abs(v1) > -(v - v1) * std::abs(f1);
+    if (!(fit && novel && better)) return Outcome::rejected;
+    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(nn1));
+    append(x);
+    return Outcome::replaced;
+  }
+
+  std::size_t update(double l) {
+    const std::vector<Member> all = std::exchange(members_, {});
+    for (const Member& x : all) add(x, (1 - config_.epsilon) * l);
+    return all.size() - members_.size();
+  }
+
+  double novelty(std::size_t i) const {
+    return mean(neighbours(members_[i].descriptor, i), 0, config_.k);
+  }
+
+ private:
+  static constexpr std::size_t kNobody = SIZE_MAX;
+
+  Outcome append(const Member& x) {
+    members_.push_back(x);
+    return Outcome::added;
+  }
+
+  static double mean(const std::vector<std::pair<float, std::size_t>>& sorted, std::size_t begin,
+                     std::size_t end) {
+    end = std::min(end, sorted.size());
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += std::sqrt(double{sorted[i].first});
+    return begin < end ? sum / static_cast<double>(end - begin) : 0;
+  }
+
+  ArchiveConfig config_;
+  std::vector<Member> members_;
+};
+
+inline IndividualsLayout small_layout(std::size_t n) {
+  return {.genotype_size = 2,
+          .descriptor_size = n,
+          .ground_truth_size = 1,
+          .sensory = {.extents = {3}, .element = ElementType::float32}};
+}
+
+/// An archive and its oracle, fed with the same random individuals.
+class Twins {
+ public:
+  /// How candidates are scattered.
+  enum class Scatter { uniform, lattice, clusters, clones };
+
+  Twins(std::size_t n, const ArchiveConfig& config, std::uint32_t seed)
+      : archive(small_layout(n), config),
+        oracle(config),
+        batch_(small_layout(n), 1),
+        draw_(seed, Purpose::user) {}
+
+  UnstructuredArchive archive;
+  ArchiveOracle oracle;
+  std::size_t outcomes[4] = {};
+
+  Stream& draw() { return draw_; }
+
+  /// Adds a random candidate to both; whether they agree on the outcome.
+  bool add(Scatter scatter, double threshold) {
+    const std::span<float> x = batch_.descriptors.row(0);
+    const auto copy_of_a_member = [&] {
+      const auto& members = oracle.members();
+      std::ranges::copy(members[draw_.below(members.size())].descriptor, x.begin());
+    };
+    for (float& value : x) {
+      value = scatter == Scatter::lattice ? static_cast<float>(draw_.below(5))
+                                          : static_cast<float>(draw_.uniform() * 4);
+    }
+    if (scatter == Scatter::clones && !oracle.members().empty() && draw_.uniform() < 0.5) {
+      copy_of_a_member();
+    }
+    if (scatter == Scatter::clusters && !oracle.members().empty()) {
+      copy_of_a_member();
+      for (float& value : x) value += static_cast<float>(0.3 * draw_.normal());
+    }
+    // A few levels, so that equal fitness is frequent; zero and both signs; sometimes any value.
+    batch_.fitness[0] = draw_.uniform() < 0.5 ? static_cast<float>(draw_.below(5)) - 2
+                                              : static_cast<float>(draw_.normal());
+    batch_.genotypes(0, 0) = x[0];
+    batch_.sensory.view().row<float>(0)[1] = x[0];
+    batch_.ids[0] = next_id_++;
+    const Outcome ours = archive.add(batch_, 0, threshold);
+    const Outcome expected =
+        oracle.add({{x.begin(), x.end()}, batch_.fitness[0], batch_.ids[0]}, threshold);
+    ++outcomes[static_cast<std::size_t>(ours)];
+    return ours == expected;
+  }
+
+  bool update(double threshold) { return archive.update(threshold) == oracle.update(threshold); }
+
+  /// Whether both hold the same individuals, every column moved along with its row.
+  bool equal() const {
+    const Individuals& rows = archive.individuals();
+    std::vector<ArchiveOracle::Member> ours;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto x = rows.descriptors.row(i);
+      ours.push_back({{x.begin(), x.end()}, rows.fitness[i], rows.ids[i]});
+      if (rows.genotypes(i, 0) != rows.sensory.view().row<float>(i)[1]) return false;
+    }
+    std::ranges::sort(ours, {}, &ArchiveOracle::Member::id);
+    return ours == oracle.members();
+  }
+
+ private:
+  Individuals batch_;
+  Stream draw_;
+  std::uint64_t next_id_ = 0;
+};
+
+/// Fills and updates archives of every kind of scatter and threshold, `insertions` in all for each
+/// dimension; returns a description of the first disagreement, empty if there is none.
+inline std::string first_disagreement(std::size_t n, std::size_t insertions,
+                                      std::size_t per_archive, std::size_t (&outcomes)[4],
+                                      std::size_t& lost) {
+  using Scatter = Twins::Scatter;
+  constexpr Scatter kScatters[] = {Scatter::uniform, Scatter::lattice, Scatter::clusters,
+                                   Scatter::clones};
+  constexpr double kThresholds[] = {0.0, 0.3, 1.0, 1.5};
+  for (std::uint32_t run = 0; run * per_archive < insertions; ++run) {
+    const Scatter scatter = kScatters[run % 4];
+    double threshold = kThresholds[run / 4 % 4];
+    // In many dimensions everything is far from everything.
+    if (scatter != Scatter::lattice) threshold *= std::sqrt(static_cast<double>(n) / 2);
+    Twins twins(n, {.k = run % 3 == 0 ? std::size_t{3} : std::size_t{15}, .epsilon = 0.1}, run);
+    const auto where = [&](std::size_t i) {
+      return "n " + std::to_string(n) + ", run (= seed) " + std::to_string(run) + ", insertion " +
+             std::to_string(i);
+    };
+    for (std::size_t i = 0; i < per_archive; ++i) {
+      if (!twins.add(scatter, threshold)) return where(i) + ": other outcome";
+      if (i % 50 == 49) {
+        // Up and down, so that there are losses.
+        threshold *= twins.draw().uniform() + 0.55;
+        const std::size_t before = twins.archive.size();
+        if (!twins.update(threshold)) return where(i) + ": other losses";
+        lost += before - twins.archive.size();
+      }
+    }
+    if (!twins.equal()) return where(per_archive) + ": other members";
+    for (std::size_t o = 0; o < 4; ++o) outcomes[o] += twins.outcomes[o];
+  }
+  return "";
+}
+
+}  // namespace aurora

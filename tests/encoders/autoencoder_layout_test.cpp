@@ -1,0 +1,111 @@
+#include "aurora/encoders/autoencoder_layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace aurora {
+namespace {
+
+AutoencoderLayout conv_layout(std::size_t dimension) {
+  EncoderConfig config;
+  config.kind = EncoderKind::conv_ae;
+  return autoencoder_layout(config, {{64, 64, 3}, ElementType::uint8}, dimension);
+}
+
+AutoencoderLayout mlp_layout(std::size_t dimension) {
+  EncoderConfig config;
+  config.kind = EncoderKind::mlp_ae;
+  return autoencoder_layout(config, {{50, 2}, ElementType::float32}, dimension);
+}
+
+using Sizes = std::vector<std::pair<std::string, std::size_t>>;
+
+Sizes parameters_by_layer(const AutoencoderLayout& layout) {
+  Sizes sizes;
+  for (const LayerSpec& layer : layout.layers) {
+    sizes.emplace_back(layer.name, layer.weights() + layer.outputs);
+  }
+  return sizes;
+}
+
+TEST(AutoencoderLayout, ConvolutionalNetworkIsThePapers) {
+  const AutoencoderLayout layout = conv_layout(10);
+  EXPECT_EQ(parameters_by_layer(layout), (Sizes{{"encoder.conv1", 3 * 9 * 4 + 4},
+                                                {"encoder.conv2", 4 * 9 * 4 + 4},
+                                                {"encoder.conv3", 4 * 9 * 4 + 4},
+                                                {"encoder.linear1", 256 * 64 + 64},
+                                                {"encoder.linear2", 64 * 32 + 32},
+                                                {"encoder.linear3", 32 * 10 + 10},
+                                                {"decoder.linear1", 10 * 32 + 32},
+                                                {"decoder.linear2", 32 * 64 + 64},
+                                                {"decoder.linear3", 64 * 256 + 256},
+                                                {"decoder.conv1", 4 * 9 * 4 + 4},
+                                                {"decoder.conv2", 4 * 9 * 4 + 4},
+                                                {"decoder.conv3", 4 * 9 * 4 + 4},
+                                                {"decoder.conv4", 4 * 9 * 3 + 3}}));
+  EXPECT_EQ(layout.encoder_layers, 6U);
+  EXPECT_EQ(layout.layers[3].weight_shape, (std::vector<std::size_t>{64, 8, 8, 4}));
+  EXPECT_EQ(layout.layers[8].weight_shape, (std::vector<std::size_t>{8, 8, 4, 64}));
+}
+
+TEST(AutoencoderLayout, PerceptronIsThePapers) {
+  const AutoencoderLayout layout = mlp_layout(10);
+  EXPECT_EQ(parameters_by_layer(layout), (Sizes{{"encoder.linear1", 100 * 32 + 32},
+                                                {"encoder.linear2", 32 * 8 + 8},
+                                                {"encoder.linear3", 8 * 10 + 10},
+                                                {"decoder.linear1", 10 * 8 + 8},
+                                                {"decoder.linear2", 8 * 32 + 32},
+                                                {"decoder.linear3", 32 * 100 + 100}}));
+  EXPECT_EQ(layout.encoder_layers, 3U);
+}
+
+TEST(AutoencoderLayout, HiddenSizesAreConfigurable) {
+  EncoderConfig config;
+  config.kind = EncoderKind::mlp_ae;
+  config.hidden = {};
+  const AutoencoderLayout linear = autoencoder_layout(config, {{7}, ElementType::float32}, 2);
+  EXPECT_EQ(parameters_by_layer(linear),
+            (Sizes{{"encoder.linear1", 7 * 2 + 2}, {"decoder.linear1", 2 * 7 + 7}}));
+}
+
+TEST(AutoencoderLayout, InitialParametersFillTheirBounds) {
+  for (const AutoencoderLayout& layout : {conv_layout(10), mlp_layout(4)}) {
+    Stream stream(1, Purpose::encoder_weights);
+    const std::vector<float> parameters = draw_parameters(layout, stream);
+    ASSERT_EQ(parameters.size(), layout.parameters());
+    auto next = parameters.begin();
+    for (const LayerSpec& layer : layout.layers) {
+      const auto end = next + static_cast<std::ptrdiff_t>(layer.weights() + layer.outputs);
+      const double bound = 1.0 / std::sqrt(static_cast<double>(layer.fan_in));
+      const auto [smallest, largest] = std::minmax_element(next, end);
+      EXPECT_GE(*smallest, -bound) << layer.name;
+      EXPECT_LE(*largest, bound) << layer.name;
+      EXPECT_LT(*smallest, -0.8 * bound) << layer.name;
+      EXPECT_GT(*largest, 0.8 * bound) << layer.name;
+      next = end;
+    }
+  }
+}
+
+TEST(AutoencoderLayout, StateHoldsEveryParameterOnce) {
+  const AutoencoderLayout layout = mlp_layout(3);
+  Stream stream(2, Purpose::encoder_weights);
+  const std::vector<float> parameters = draw_parameters(layout, stream);
+  InputScaling scaling = InputScaling::identity(100);
+  scaling.mean[5] = 0.5F;
+  const std::vector<NamedArray> state = to_state(layout, scaling, parameters);
+  EXPECT_EQ(state[0].values, scaling.mean);
+  EXPECT_EQ(state.back().name, "decoder.linear3.bias");
+
+  std::vector<float> copy(parameters.size());
+  InputScaling scaling_copy;
+  from_state(state, layout, scaling_copy, copy);
+  EXPECT_EQ(copy, parameters);
+  EXPECT_EQ(scaling_copy.mean, scaling.mean);
+  EXPECT_EQ(scaling_copy.scale, scaling.scale);
+}
+
+}  // namespace
+}  // namespace aurora
