@@ -60,7 +60,8 @@ bool all_digits(std::string_view text) {
   std::string known;
   for (const Variant& variant : kVariants) {
     const std::string stem(variant.stem);
-    candidates.push_back(variant.has_dimension() ? stem + "-" + number : stem);
+    candidates.push_back(stem);
+    if (variant.has_dimension()) candidates.back().append("-").append(number);
     known.append(known.empty() ? "" : ", ").append(stem);
     if (variant.has_dimension()) known.append("-n");
   }

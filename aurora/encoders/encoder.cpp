@@ -1,17 +1,23 @@
 #include "aurora/encoders/encoder.hpp"
 
+#include <dlfcn.h>
+
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/encoders/encoder_state.hpp"
+#include "aurora/encoders/native/conv_autoencoder.hpp"
+#include "aurora/encoders/native/mlp_autoencoder.hpp"
 #include "aurora/encoders/pca.hpp"
-#ifdef AURORA_WITH_TORCH
 #include "aurora/encoders/torch_autoencoder.hpp"
-#endif
 
 namespace aurora {
 namespace {
+
+constexpr const char* kTorchLibrary = "libaurora_torch.so";
+constexpr const char* kTorchMaker = "aurora_make_torch_autoencoder";
 
 void check_config(const EncoderConfig& config) {
   const auto at_least_one = [](std::size_t value, const char* key) {
@@ -35,17 +41,25 @@ void check_dimension(const SensoryShape& shape, std::size_t dimension) {
   }
 }
 
-std::unique_ptr<Encoder> make_autoencoder(const EncoderConfig& config,
-                                          [[maybe_unused]] const SensoryShape& shape,
-                                          [[maybe_unused]] std::size_t dimension,
-                                          [[maybe_unused]] Stream& stream) {
-#ifdef AURORA_WITH_TORCH
-  return make_torch_autoencoder(config, shape, dimension, stream);
-#else
-  throw UsageError("encoder.kind=" + std::string(name_of(config.kind)) +
-                   " needs libtorch, which this build does not have: install libtorch-dev and "
-                   "build again, or use encoder.kind=pca");
-#endif
+/// Beside the library that holds this function.
+std::filesystem::path torch_library() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&make_encoder), &info) == 0) return kTorchLibrary;
+  return std::filesystem::path(info.dli_fname).parent_path() / kTorchLibrary;
+}
+
+/// libtorch takes half a second to load, so it is loaded only when somebody asks for it.
+std::unique_ptr<Encoder> make_torch(const EncoderConfig& config, const SensoryShape& shape,
+                                    std::size_t dimension, Stream& stream) {
+  void* library = dlopen(torch_library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* maker = library ? dlsym(library, kTorchMaker) : nullptr;
+  if (!maker) {
+    throw UsageError(
+        "encoder.engine=torch needs libtorch, which this build does not have: install "
+        "libtorch-dev and build again, or use encoder.engine=native");
+  }
+  return reinterpret_cast<decltype(&make_torch_autoencoder)>(maker)(config, shape, dimension,
+                                                                    stream);
 }
 
 }  // namespace
@@ -59,7 +73,10 @@ std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const Sensory
     resolved.kind = shape.is_picture() ? EncoderKind::conv_ae : EncoderKind::mlp_ae;
   }
   if (resolved.kind == EncoderKind::pca) return make_pca(resolved, shape, dimension, stream);
-  return make_autoencoder(resolved, shape, dimension, stream);
+  if (config.engine == EncoderEngine::torch) return make_torch(resolved, shape, dimension, stream);
+  return resolved.kind == EncoderKind::conv_ae
+             ? make_native_conv_autoencoder(resolved, shape, dimension, stream)
+             : make_native_mlp_autoencoder(resolved, shape, dimension, stream);
 }
 
 }  // namespace aurora

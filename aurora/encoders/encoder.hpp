@@ -31,9 +31,19 @@ struct Names<EncoderKind> {
       {EncoderKind::pca, "pca"}};
 };
 
+/// Who computes an auto-encoder: our own vector code, or libtorch (slower; kept as the oracle).
+enum class EncoderEngine { native, torch };
+
+template <>
+struct Names<EncoderEngine> {
+  static constexpr std::pair<EncoderEngine, std::string_view> entries[] = {
+      {EncoderEngine::native, "native"}, {EncoderEngine::torch, "torch"}};
+};
+
 struct EncoderConfig {
   /// `automatic` means conv-ae for pictures and mlp-ae for everything else.
   EncoderKind kind = EncoderKind::automatic;
+  EncoderEngine engine = EncoderEngine::native;
   // Batch, epochs and patience: after a few updates a lower error than with 100 full-batch steps
   // per update, for less than a tenth of the work; bench/training_curve prints the comparison.
   // Small containers use most of the epochs, large ones stop after two or three.

@@ -323,3 +323,10 @@ std::unique_ptr<Encoder> make_torch_autoencoder(const EncoderConfig& config,
 }
 
 }  // namespace aurora
+
+// What encoder.cpp looks up once this library is loaded.
+extern "C" std::unique_ptr<aurora::Encoder> aurora_make_torch_autoencoder(
+    const aurora::EncoderConfig& config, const aurora::SensoryShape& shape, std::size_t dimension,
+    aurora::Stream& stream) {
+  return aurora::make_torch_autoencoder(config, shape, dimension, stream);
+}

@@ -313,6 +313,8 @@ std::vector<Option> make_options() {
 
       name<EncoderKind>("encoder.kind", "auto: conv-ae for pictures, mlp-ae for the rest",
                         [](auto& c) { return &c.algorithm.encoder.kind; }),
+      name<EncoderEngine>("encoder.engine", "who computes the auto-encoder; torch is the oracle",
+                          [](auto& c) { return &c.algorithm.encoder.engine; }),
       integer("encoder.update_step", 1, kIterations,
               "updates at T_E, 3 T_E, 6 T_E, ... iterations (T_E)",
               [](auto& c) { return &c.algorithm.encoder_step; }),

@@ -60,8 +60,6 @@ TEST(MakeEncoder, RefusesSettingsThatMakeNoSense) {
       "encoder.learning_rate");
 }
 
-#ifdef AURORA_WITH_TORCH
-
 TEST(MakeEncoder, AutomaticIsConvolutionalForPicturesAndPerceptronElsewhere) {
   EXPECT_EQ(make(EncoderKind::automatic, kPicture, 10)->state()[2].name, "encoder.conv1.weight");
   EXPECT_EQ(make(EncoderKind::automatic, kSequence, 10)->state()[2].name, "encoder.linear1.weight");
@@ -79,16 +77,18 @@ TEST(MakeEncoder, ConvolutionalSaysWhatItCannotEncodeAndWhatCan) {
   expect_mentions(odd, "mlp-ae");
 }
 
+TEST(MakeEncoder, TorchIsLoadedIfTheBuildHasItAndTheMessageSaysHowToGetItIfNot) {
+  EncoderConfig config;
+  config.engine = EncoderEngine::torch;
+  Stream stream(1, Purpose::encoder_weights);
+#ifdef AURORA_WITH_TORCH
+  const auto torch = make_encoder(config, kSequence, 2, stream);
+  EXPECT_EQ(torch->state()[2].name, "encoder.linear1.weight");
 #else
-
-TEST(MakeEncoder, SaysHowToGetAutoEncoders) {
-  for (const SensoryShape& shape : {kPicture, kSequence}) {
-    const std::string message = usage_error([&] { make(EncoderKind::automatic, shape, 2); });
-    expect_mentions(message, "install libtorch-dev and build again, or use encoder.kind=pca");
-  }
-}
-
+  expect_mentions(usage_error([&] { make_encoder(config, kSequence, 2, stream); }),
+                  "install libtorch-dev and build again, or use encoder.engine=native");
 #endif
+}
 
 }  // namespace
 }  // namespace aurora

@@ -1,0 +1,251 @@
+#include "aurora/encoders/native/autoencoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "aurora/encoders/encoder_state.hpp"
+#include "aurora/encoders/native/adam.hpp"
+#include "aurora/encoders/scaling.hpp"
+#include "aurora/encoders/training.hpp"
+
+namespace aurora::native {
+namespace {
+
+// Gradients that are added up apart and then in order: the most threads that share a mini-batch,
+// and part of the bits.
+constexpr std::size_t kShards = 16;
+
+/// Buffers that nobody uses at the moment. The last one given back is the first to go out again, so
+/// a thread finds it in its cache.
+class ScratchPool {
+ public:
+  explicit ScratchPool(const Network& network) : network_(network) {}
+
+  std::unique_ptr<Scratch<float>> take() {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!free_.empty()) {
+        auto scratch = std::move(free_.back());
+        free_.pop_back();
+        return scratch;
+      }
+    }
+    return network_.make_scratch();
+  }
+  void give_back(std::unique_ptr<Scratch<float>> scratch) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(scratch));
+  }
+
+ private:
+  const Network& network_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Scratch<float>>> free_;
+};
+
+/// The group of the individuals row(0), row(1), ... row(count - 1) of `data`.
+template <class Row>
+Group make_group(SensoryView data, const InputScaling& scaling, std::size_t count, const Row& row) {
+  Group group{.count = count, .element = data.shape().element, .scaling = &scaling};
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    group.rows[lane] = data.bytes(row(lane < count ? lane : 0)).data();
+  }
+  return group;
+}
+
+/// Group g of a list of rows of `data`.
+Group group_of(SensoryView data, const InputScaling& scaling, std::span<const std::uint32_t> rows,
+               std::size_t g) {
+  const auto some = rows.subspan(g * kLanes, std::min(kLanes, rows.size() - g * kLanes));
+  return make_group(data, scaling, some.size(), [&](std::size_t i) { return some[i]; });
+}
+
+double sum_squares(const Scratch<float>& scratch, std::size_t count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += static_cast<double>(scratch.squares[i]);
+  return sum;
+}
+
+class Trainer final : public Trainable {
+ public:
+  Trainer(Network& network, ScratchPool& pool, const InputScaling& scaling,
+          std::vector<float>& parameters, double learning_rate, SensoryView data, Workers& workers)
+      : network_(network),
+        pool_(pool),
+        scaling_(scaling),
+        parameters_(parameters),
+        adam_(parameters.size(), learning_rate),
+        data_(data),
+        workers_(workers) {}
+
+  void reset_optimiser() override { adam_.reset(); }
+
+  double step(std::span<const std::uint32_t> rows) override {
+    // Shard s takes the groups s, s + shards, ...
+    const std::size_t groups = groups_of(rows.size()), shards = std::min(groups, kShards);
+    while (gradients_.size() < shards) gradients_.emplace_back(parameters_.size());
+    errors_.assign(shards, 0.0);
+    parts_.clear();
+    for (std::size_t s = 0; s < shards; ++s) parts_.push_back(gradients_[s].data());
+
+    workers_.parallel_for(shards, network_.grain(), [&](std::size_t begin, std::size_t end) {
+      auto scratch = pool_.take();
+      for (std::size_t s = begin; s < end; ++s) {
+        std::ranges::fill(gradients_[s], 0.0F);
+        for (std::size_t g = s; g < groups; g += shards) {
+          const Group group = group_of(data_, scaling_, rows, g);
+          network_.run(Task::gradient, group, *scratch, gradients_[s].data());
+          errors_[s] += sum_squares(*scratch, group.count);
+        }
+      }
+      pool_.give_back(std::move(scratch));
+    });
+
+    // The gradient of half the squared error, to that of the mean squared error.
+    adam_.step(parameters_, parts_, 2.0 / values(rows.size()));
+    network_.set_parameters(parameters_.data());
+    double error = 0;
+    for (const double e : errors_) error += e;
+    return error / values(rows.size());
+  }
+
+  double loss(std::span<const std::uint32_t> rows) override {
+    const std::size_t groups = groups_of(rows.size());
+    errors_.assign(groups, 0.0);
+    workers_.parallel_for(groups, network_.grain(), [&](std::size_t begin, std::size_t end) {
+      auto scratch = pool_.take();
+      for (std::size_t g = begin; g < end; ++g) {
+        const Group group = group_of(data_, scaling_, rows, g);
+        network_.run(Task::error, group, *scratch, nullptr);
+        errors_[g] = sum_squares(*scratch, group.count);
+      }
+      pool_.give_back(std::move(scratch));
+    });
+    double error = 0;
+    for (const double e : errors_) error += e;
+    return error / values(rows.size());
+  }
+
+  void keep_weights() override { kept_ = parameters_; }
+  void restore_weights() override {
+    std::ranges::copy(kept_, parameters_.begin());
+    network_.set_parameters(parameters_.data());
+  }
+
+ private:
+  double values(std::size_t rows) const {
+    return static_cast<double>(rows) * static_cast<double>(scaling_.mean.size());
+  }
+
+  Network& network_;
+  ScratchPool& pool_;
+  const InputScaling& scaling_;
+  std::vector<float>& parameters_;
+  Adam adam_;
+  SensoryView data_;
+  Workers& workers_;
+  std::vector<LineVector<float>> gradients_;  // one per shard
+  std::vector<const float*> parts_;
+  std::vector<double> errors_;
+  std::vector<float> kept_;
+};
+
+class NativeAutoencoder final : public Encoder {
+ public:
+  NativeAutoencoder(const EncoderConfig& config, const AutoencoderLayout& layout,
+                    std::unique_ptr<Network> network, Stream& stream)
+      : config_(config),
+        layout_(layout),
+        network_(std::move(network)),
+        pool_(*network_),
+        scaling_(InputScaling::identity(layout.input.size())),
+        parameters_(draw_parameters(layout, stream)) {
+    network_->set_parameters(parameters_.data());
+  }
+
+  std::size_t dimension() const override { return layout_.dimension; }
+
+  TrainingReport train(SensoryView data, Stream& stream, Workers& workers) override {
+    check_shape(layout_.input, data);
+    scaling_ = InputScaling::fit(data, workers);
+    Trainer trainer(*network_, pool_, scaling_, parameters_, config_.learning_rate, data, workers);
+    return fit(trainer, data.rows(), config_, stream);
+  }
+
+  void encode(SensoryView data, MatrixView<float> descriptors, std::span<float> error,
+              Workers& workers) const override {
+    check_shape(layout_.input, data);
+    check_outputs(data.rows(), dimension(), descriptors, error);
+    const Task task = error.empty() ? Task::descriptor : Task::error;
+    for_groups(task, data, workers,
+               [&](const Scratch<float>& scratch, std::size_t lane, std::size_t row) {
+                 const std::span<float> out = descriptors.row(row);
+                 for (std::size_t j = 0; j < out.size(); ++j) {
+                   out[j] = scratch.descriptor()[j * kLanes + lane];
+                 }
+                 if (!error.empty()) error[row] = std::sqrt(scratch.squares[lane]);
+               });
+  }
+
+  void reconstruct(SensoryView data, MatrixView<float> out, Workers& workers) const override {
+    check_shape(layout_.input, data);
+    check_outputs(data.rows(), layout_.input.size(), out, {});
+    for_groups(Task::picture, data, workers,
+               [&](const Scratch<float>& scratch, std::size_t lane, std::size_t row) {
+                 const std::span<float> picture = out.row(row);
+                 network_->picture(scratch, lane, picture.data());
+                 for (std::size_t j = 0; j < picture.size(); ++j) {
+                   picture[j] = picture[j] / scaling_.scale[j] + scaling_.mean[j];
+                 }
+               });
+  }
+
+  std::vector<NamedArray> state() const override {
+    return to_state(layout_, scaling_, parameters_);
+  }
+
+  void set_state(std::span<const NamedArray> state) override {
+    from_state(state, layout_, scaling_, parameters_);
+    network_->set_parameters(parameters_.data());
+  }
+
+ private:
+  /// Takes all rows through the network and calls take(scratch, lane, row) for each.
+  template <class Take>
+  void for_groups(Task task, SensoryView data, Workers& workers, const Take& take) const {
+    workers.parallel_for(
+        groups_of(data.rows()), network_->grain(), [&](std::size_t begin, std::size_t end) {
+          auto scratch = pool_.take();
+          for (std::size_t g = begin; g < end; ++g) {
+            const std::size_t first = g * kLanes;
+            const Group group = make_group(data, scaling_, std::min(kLanes, data.rows() - first),
+                                           [&](std::size_t i) { return first + i; });
+            network_->run(task, group, *scratch, nullptr);
+            for (std::size_t i = 0; i < group.count; ++i) take(*scratch, i, first + i);
+          }
+          pool_.give_back(std::move(scratch));
+        });
+  }
+
+  EncoderConfig config_;
+  AutoencoderLayout layout_;
+  std::unique_ptr<Network> network_;
+  mutable ScratchPool pool_;
+  InputScaling scaling_;
+  std::vector<float> parameters_;
+};
+
+}  // namespace
+
+std::unique_ptr<Encoder> make_autoencoder(const EncoderConfig& config,
+                                          const AutoencoderLayout& layout,
+                                          std::unique_ptr<Network> network, Stream& stream) {
+  return std::make_unique<NativeAutoencoder>(config, layout, std::move(network), stream);
+}
+
+}  // namespace aurora::native

@@ -1,0 +1,17 @@
+// The convolutional auto-encoder on the native engine: 16 pictures at a time in the lanes of the
+// machine's registers, gradients by hand, no library. Layers and state: autoencoder_layout.hpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "aurora/encoders/encoder.hpp"
+
+namespace aurora {
+
+/// Pictures of 3 channels whose height and width are divisible by 8; UsageError for others.
+std::unique_ptr<Encoder> make_native_conv_autoencoder(const EncoderConfig& config,
+                                                      const SensoryShape& shape,
+                                                      std::size_t dimension, Stream& stream);
+
+}  // namespace aurora

@@ -1,0 +1,104 @@
+// The convolutional auto-encoder (autoencoder_layout.hpp) for groups of 16 pictures: its data.
+// What is computed with it is in conv_network_inl.hpp. T is float; tests also use double.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "aurora/encoders/native/dense.hpp"
+#include "aurora/encoders/native/kernels.hpp"
+#include "aurora/encoders/native/lanes.hpp"
+#include "aurora/encoders/native/network.hpp"
+#include "aurora/encoders/native/winners.hpp"
+
+namespace aurora::native {
+
+/// Constant during a pass: sizes, parameters, and kernels made from them.
+template <class T>
+struct ConvNetwork {
+  explicit ConvNetwork(const AutoencoderLayout& layout);
+
+  void set_parameters(const T* values) {
+    parameters = values;
+    for (std::size_t i = 0; i < 3; ++i) encoder[i].set(values + places[i].weight);
+    decoder_first.set(values + places[9].weight);
+    for (std::size_t i = 0; i < 3; ++i) decoder[i].set(values + places[10 + i].weight);
+  }
+
+  std::size_t height, width;
+  std::vector<LayerPlace> places;  // encoder.conv1..3, six linear layers, decoder.conv1..4
+  std::vector<DenseLayer> dense;   // encoder.linear1..3, decoder.linear1..3
+  PlainKernels<T> encoder[3] = {{kColours, kMaps}, {kMaps, kMaps}, {kMaps, kMaps}};
+  PlainKernels<T> decoder_first{kMaps, kMaps};
+  UpKernels<T> decoder[3] = {{kMaps, kMaps}, {kMaps, kMaps}, {kMaps, kColours}};
+  const T* parameters = nullptr;
+
+  const T* bias(std::size_t layer) const { return parameters + places[layer].bias; }
+};
+
+template <class T>
+ConvNetwork<T>::ConvNetwork(const AutoencoderLayout& layout)
+    : height(layout.input.extents[0]),
+      width(layout.input.extents[1]),
+      places(layer_places(layout)) {
+  for (std::size_t i = 3; i < 9; ++i) {
+    const LayerSpec& layer = layout.layers[i];
+    const bool latent = i == 5;
+    dense.push_back({layer.fan_in, layer.outputs, !latent, places[i]});
+  }
+}
+
+/// Feature maps of one group, from the input on: e after poolings, d after the decoder's ReLUs.
+template <class T>
+struct ConvScratch final : Scratch<T> {
+  explicit ConvScratch(const ConvNetwork<T>& net);
+  const T* descriptor() const override { return values[3].data(); }
+
+  Planes<T> input;
+  Planes<T> e1, e2, e3;
+  Winners winners1, winners2, winners3;
+  std::vector<LineVector<T>> values;  // of the linear layers: values[k] enters layer k
+  Planes<T> d0, d1, d2, d3;
+  Planes<T> output;  // the decoder's picture, or its difference to the input
+
+  // Gradients: half, quarter, eighth as high and wide as the picture; two where both sides of a
+  // layer have the same size.
+  Planes<T> half[2], quarter[2], eighth;
+  Planes<T> rows;  // two rows of the first convolution's output
+  std::vector<LineVector<T>> value_gradients;
+  LineVector<T> transposed;   // for weight gradients of linear layers
+  LineVector<T> weight_sums;  // of one convolution, still per lane
+  LineVector<T> bias_sums;
+};
+
+template <class T>
+ConvScratch<T>::ConvScratch(const ConvNetwork<T>& net)
+    : input(net.height, net.width, kColours),
+      e1(net.height / 2, net.width / 2, kMaps),
+      e2(net.height / 4, net.width / 4, kMaps),
+      e3(net.height / 8, net.width / 8, kMaps),
+      winners1(e1.height, e1.width, kMaps),
+      winners2(e2.height, e2.width, kMaps),
+      winners3(e3.height, e3.width, kMaps),
+      d0(e3),
+      d1(e3),
+      d2(e2),
+      d3(e1),
+      output(input),
+      half{e1, e1},
+      quarter{e2, e2},
+      eighth(e3),
+      rows(2, net.width, kMaps),
+      weight_sums(16 * kMaps * kMaps * kLanes),
+      bias_sums(kMaps * kLanes) {
+  std::size_t widest = 0;
+  for (const DenseLayer& layer : net.dense) {
+    values.emplace_back(layer.in * kLanes);
+    widest = std::max(widest, layer.in);
+  }
+  values.emplace_back(net.dense.back().out * kLanes);
+  value_gradients = values;
+  transposed.resize(padded(widest) * kLanes);
+}
+
+}  // namespace aurora::native
