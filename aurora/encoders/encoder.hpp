@@ -44,12 +44,11 @@ struct EncoderConfig {
   /// `automatic` means conv-ae for pictures and mlp-ae for everything else.
   EncoderKind kind = EncoderKind::automatic;
   EncoderEngine engine = EncoderEngine::native;
-  // Batch, epochs and patience: after a few updates a lower error than with 100 full-batch steps
-  // per update, for less than a tenth of the work; bench/training_curve prints the comparison.
-  // Small containers use most of the epochs, large ones stop after two or three.
+  // Batch, epochs and patience were chosen on whole runs (bench/RESULTS.md): less patience costs
+  // coverage, more costs time.
   std::size_t batch = 32;            // individuals per gradient step
-  std::size_t epochs = 10;           // at most, per encoder update
-  std::size_t patience = 1;          // epochs without a lower validation loss before we stop
+  std::size_t epochs = 20;           // at most, per encoder update
+  std::size_t patience = 3;          // epochs without a lower validation loss before we stop
   double learning_rate = 1e-3;       // Adam
   std::size_t max_examples = 10000;  // drawn at random if the container holds more
   std::vector<std::size_t> hidden = {32, 8};  // mlp-ae: sizes from the input to the descriptor
@@ -61,8 +60,7 @@ struct TrainingReport {
   std::size_t validation = 0;  // how many of them were held out (0: too few to split)
   std::size_t epochs = 0;      // epochs run
   double train_loss = 0;       // mean squared error in scaled space, last epoch's mean
-  double validation_loss =
-      0;  // lowest seen; its weights are the ones kept (train loss if no split)
+  double validation_loss = 0;  // the lowest, whose weights are kept (train loss if no split)
 };
 
 /// A named array of the encoder's state; what is saved to and loaded from .npy files.

@@ -139,6 +139,8 @@ std::vector<KeyCase> key_cases() {
       {"descriptor.kind", {"\"learned\"", "\"hand-coded\""}, {"", "hand_coded", "Learned", "1"}},
       {"descriptor.dimension", {"1", "1000"}, with(kNotIntegers, {"0", "1001"})},
       {"encoder.kind", {"\"auto\"", "\"conv-ae\"", "\"mlp-ae\"", "\"pca\""}, {"", "ae", "PCA"}},
+      {"encoder.engine", {"\"native\"", "\"torch\""}, {"", "gpu", "Torch"}},
+      {"encoder.engine", {"\"native\"", "\"torch\""}, {"", "Torch", "libtorch"}},
       {"encoder.update_step", {"1", billion}, with(kNotIntegers, {"0", above})},
       {"encoder.batch", {"1", "1000000"}, with(kNotIntegers, {"0", "1000001"})},
       {"encoder.epochs", {"1", "1000000"}, with(kNotIntegers, {"0", "1000001"})},

@@ -68,7 +68,7 @@ HWY_INLINE void conv_row(std::size_t width, const Windows<Rows, Run, T>& windows
 /// Plain 3x3 convolution with padding 1. Also takes a gradient from its output to its input, with
 /// the kernels for that and no bias.
 template <std::size_t In, std::size_t Outs, class T, class After>
-void plain_conv(const Planes<T>& input, const T* kernel, const T* bias, After after) {
+HWY_NOINLINE void plain_conv(const Planes<T>& input, const T* kernel, const T* bias, After after) {
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>())) {
     after.lanes(lane);
     for (std::size_t y = 0; y < input.height; ++y) {
@@ -84,8 +84,8 @@ void plain_conv(const Planes<T>& input, const T* kernel, const T* bias, After af
 /// Weight gradient of a plain convolution from `rows` rows of the output's gradient, the first of
 /// which belongs to row y of the input. sums [3][3][In][Outs][16].
 template <std::size_t In, std::size_t Outs, class T>
-void plain_weight_rows(const Planes<T>& input, std::size_t y, std::size_t rows, const T* gradient,
-                       std::size_t gradient_row, T* sums) {
+HWY_NOINLINE void plain_weight_rows(const Planes<T>& input, std::size_t y, std::size_t rows,
+                                    const T* gradient, std::size_t gradient_row, T* sums) {
   const Tag<T> d;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
     for (std::size_t ky = 0; ky < 3; ++ky) {
@@ -113,7 +113,7 @@ void plain_weight_gradient(const Planes<T>& input, const Planes<T>& gradient, T*
 
 /// sums [Outs][16] += the sum over all pixels.
 template <std::size_t Outs, class T>
-void sum_pixels(const Planes<T>& gradient, T* HWY_RESTRICT sums) {
+HWY_NOINLINE void sum_pixels(const Planes<T>& gradient, T* HWY_RESTRICT sums) {
   const Tag<T> d;
   using V = hn::Vec<decltype(d)>;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {

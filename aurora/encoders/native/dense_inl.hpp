@@ -47,7 +47,7 @@ HWY_INLINE void dense_outputs(D d, const DenseLayer& layer, const T* weights, st
 
 /// output = weight * input + bias, through a ReLU if the layer has one.
 template <class T>
-void dense(const DenseLayer& layer, const T* weights, const T* input, T* output) {
+HWY_NOINLINE void dense(const DenseLayer& layer, const T* weights, const T* input, T* output) {
   const Tag<T> d;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
     std::size_t o = 0;
@@ -87,8 +87,8 @@ HWY_INLINE void dense_inputs(D d, const DenseLayer& layer, const T* weights, std
 }
 
 template <class T>
-void dense_input_gradient(const DenseLayer& layer, const T* weights, const T* gradient,
-                          const T* map, T* input_gradient) {
+HWY_NOINLINE void dense_input_gradient(const DenseLayer& layer, const T* weights, const T* gradient,
+                                       const T* map, T* input_gradient) {
   const Tag<T> d;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
     const T* map_lanes = map == nullptr ? nullptr : map + lane;
@@ -143,8 +143,8 @@ HWY_INLINE void dense_weight_tile(D d, const DenseLayer& layer, std::size_t firs
 
 /// Adds the gradient of weights and bias. `transposed` is room for [16][padded inputs].
 template <class T>
-void dense_weight_gradient(const DenseLayer& layer, const T* input, const T* gradient,
-                           T* transposed, T* parameter_gradient) {
+HWY_NOINLINE void dense_weight_gradient(const DenseLayer& layer, const T* input, const T* gradient,
+                                        T* transposed, T* parameter_gradient) {
   const Tag<T> d;
   const std::size_t row = padded(layer.in);
   for (std::size_t i = 0; i < layer.in; ++i) {

@@ -6,7 +6,8 @@
 // memory: a row of a window is one run of vectors.
 //
 // Files *_inl.hpp are compiled once per instruction set: their include guards toggle, as Highway
-// asks for.
+// asks for. Layers are kept out of line, or compilers make one function of the whole network and
+// take minutes over it.
 #if defined(AURORA_ENCODERS_NATIVE_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef AURORA_ENCODERS_NATIVE_LOOPS_INL_HPP
 #undef AURORA_ENCODERS_NATIVE_LOOPS_INL_HPP

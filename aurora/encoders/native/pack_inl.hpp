@@ -75,7 +75,8 @@ HWY_INLINE void store_scaled(D d, hn::Vec<D> value, float mean, float scale, T* 
 
 /// Features [begin, begin + count) of the group to out [count][16].
 template <class T>
-void pack_bytes(const Group& group, std::size_t begin, std::size_t count, T* HWY_RESTRICT out) {
+HWY_NOINLINE void pack_bytes(const Group& group, std::size_t begin, std::size_t count,
+                             T* HWY_RESTRICT out) {
   const Tag<T> d;
   const hn::Rebind<std::int32_t, decltype(d)> integers;
   const hn::Rebind<std::uint8_t, decltype(d)> few_bytes;
@@ -109,7 +110,7 @@ void pack_bytes(const Group& group, std::size_t begin, std::size_t count, T* HWY
 }
 
 template <class T>
-void pack_floats(const Group& group, std::size_t count, T* HWY_RESTRICT out) {
+HWY_NOINLINE void pack_floats(const Group& group, std::size_t count, T* HWY_RESTRICT out) {
   const Tag<T> d;
   alignas(64) T values[kLanes];
   for (std::size_t f = 0; f < count; ++f) {

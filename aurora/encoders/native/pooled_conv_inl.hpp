@@ -37,8 +37,8 @@ HWY_INLINE V pool(D d, V top_left, V top_right, V bottom_left, V bottom_right, s
 /// The whole layer. The four pixels that meet in a pool are computed together and only their
 /// maximum is written; `winners`, unless null, remembers which it was.
 template <std::size_t In, class T>
-void pooled_conv(const Planes<T>& input, const T* kernel, const T* bias, Planes<T>& output,
-                 Winners* winners) {
+HWY_NOINLINE void pooled_conv(const Planes<T>& input, const T* kernel, const T* bias,
+                              Planes<T>& output, Winners* winners) {
   const Tag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kWidth = hn::MaxLanes(d);
@@ -72,8 +72,9 @@ void pooled_conv(const Planes<T>& input, const T* kernel, const T* bias, Planes<
 /// Sends the gradient of one row of pooled pixels back to the pixels that won: rows 0 and 1 of
 /// `out` from row `y`. Pixels that ReLU cut off (output 0) get nothing. Adds to bias_sums [4][16].
 template <class T>
-void unpool_row(const Planes<T>& output, const Planes<T>& gradient, const Winners& winners,
-                std::size_t y, T* out, std::size_t out_row, T* HWY_RESTRICT bias_sums) {
+HWY_NOINLINE void unpool_row(const Planes<T>& output, const Planes<T>& gradient,
+                             const Winners& winners, std::size_t y, T* out, std::size_t out_row,
+                             T* HWY_RESTRICT bias_sums) {
   const Tag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kWidth = hn::MaxLanes(d);

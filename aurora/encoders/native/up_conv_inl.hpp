@@ -22,7 +22,8 @@ namespace aurora::native::HWY_NAMESPACE {
 
 /// Up-sampling x2 and a 3x3 convolution with padding 1.
 template <std::size_t In, std::size_t Outs, class T, class After>
-void up_conv(const Planes<T>& input, const UpKernels<T>& kernels, const T* bias, After after) {
+HWY_NOINLINE void up_conv(const Planes<T>& input, const UpKernels<T>& kernels, const T* bias,
+                          After after) {
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>())) {
     after.lanes(lane);
     for (std::size_t y = 0; y < input.height; ++y) {
@@ -42,7 +43,8 @@ void up_conv(const Planes<T>& input, const UpKernels<T>& kernels, const T* bias,
 /// The gradient from the output of an up-sampled convolution with In and Outs channels to its
 /// input.
 template <std::size_t In, std::size_t Outs, class T, class After>
-void up_conv_input_gradient(const Planes<T>& gradient, const UpKernels<T>& kernels, After after) {
+HWY_NOINLINE void up_conv_input_gradient(const Planes<T>& gradient, const UpKernels<T>& kernels,
+                                         After after) {
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag<T>())) {
     after.lanes(lane);
     for (std::size_t y = 0; 2 * y < gradient.height; ++y) {
@@ -59,7 +61,8 @@ void up_conv_input_gradient(const Planes<T>& gradient, const UpKernels<T>& kerne
 
 /// sums [p][q][2][2][In][Outs][16] += the weight gradient of an up-sampled convolution.
 template <std::size_t In, std::size_t Outs, class T>
-void up_conv_weight_gradient(const Planes<T>& input, const Planes<T>& gradient, T* sums) {
+HWY_NOINLINE void up_conv_weight_gradient(const Planes<T>& input, const Planes<T>& gradient,
+                                          T* sums) {
   const Tag<T> d;
   const std::size_t step = rows_together(input.width);
   constexpr std::size_t kTapRow = 2 * In * Outs * kLanes;

@@ -1,0 +1,66 @@
+#include "aurora/runs/progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace aurora {
+namespace {
+
+std::string shown(bool quiet, std::size_t iteration, const EncoderRow* training) {
+  std::FILE* stream = std::tmpfile();
+  Progress progress(stream, quiet, 1000, 5000);
+  MetricsRow row;
+  row.iteration = iteration;
+  row.evaluations = 128 * iteration;
+  row.container_size = 4321;
+  row.coverage = 12.34;
+  row.threshold = 0.5;
+  progress.show(row, training);
+  progress.show(row, training);  // too soon: says nothing
+  progress.say("a line");
+  progress.finish();
+  std::string result;
+  std::rewind(stream);
+  for (int c; (c = std::fgetc(stream)) != EOF;) result += static_cast<char>(c);
+  std::fclose(stream);
+  return result;
+}
+
+TEST(Progress, SaysWhereTheRunStandsOnPlainLines) {
+  const std::string line = shown(false, 500, nullptr);
+  EXPECT_NE(line.find("iteration 500/1000"), std::string::npos);
+  EXPECT_NE(line.find("size 4321/5000"), std::string::npos);
+  EXPECT_NE(line.find("coverage 12.3 %"), std::string::npos);
+  EXPECT_NE(line.find("d_min 0.5"), std::string::npos);
+  EXPECT_NE(line.find("eval/s"), std::string::npos);
+  EXPECT_NE(line.find("left"), std::string::npos);
+  EXPECT_EQ(line.find("reconstruction"), std::string::npos);
+  EXPECT_EQ(line.find('\r'), std::string::npos) << "a file is no terminal";
+  EXPECT_TRUE(line.ends_with("\na line\n"));
+  EXPECT_EQ(std::ranges::count(line, '\n'), 2) << "the second call came too soon";
+}
+
+TEST(Progress, SaysTheLastReconstructionError) {
+  EncoderRow row;
+  row.training.validation_loss = 0.25;
+  EXPECT_NE(shown(false, 500, &row).find("reconstruction 0.25"), std::string::npos);
+}
+
+TEST(Progress, QuietIsQuiet) {
+  EXPECT_EQ(shown(true, 500, nullptr), "");
+}
+
+TEST(Progress, DurationsAreForPeople) {
+  EXPECT_EQ(duration_text(0), "0 s");
+  EXPECT_EQ(duration_text(42.4), "42 s");
+  EXPECT_EQ(duration_text(60), "1:00");
+  EXPECT_EQ(duration_text(754), "12:34");
+  EXPECT_EQ(duration_text(3909), "1:05:09");
+  EXPECT_EQ(duration_text(-3), "0 s");
+}
+
+}  // namespace
+}  // namespace aurora

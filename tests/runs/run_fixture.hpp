@@ -1,0 +1,54 @@
+// Runs into temporary directories, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "aurora/runs/run.hpp"
+
+namespace aurora {
+
+class RunFixture : public testing::Test {
+ protected:
+  RunFixture() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    root_ = std::filesystem::temp_directory_path() /
+            ("aurora-" + std::string(test->test_suite_name()) + "-" + test->name() + "-" +
+             std::to_string(getpid()));
+    std::filesystem::create_directories(root_);
+  }
+  ~RunFixture() override { std::filesystem::remove_all(root_); }
+
+  /// Runs the Maze (or another task of `tasks_`) in a fresh directory.
+  RunSummary run_with(std::vector<std::string> assignments, const std::string& variant,
+                      const std::string& task = "maze") {
+    ConfigRequest request;
+    request.task = task;
+    request.variant = variant;
+    request.assignments = std::move(assignments);
+    out_ = root_ / std::to_string(runs_++);
+    return run(tasks_, resolve(tasks_, request), {.out = out_, .quiet = true}, stop_);
+  }
+
+  static std::string content(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+
+  TaskRegistry tasks_ = builtin_tasks();
+  std::atomic<bool> stop_ = false;
+  std::filesystem::path root_;
+  std::filesystem::path out_;  // of the last run
+  int runs_ = 0;
+};
+
+}  // namespace aurora

@@ -1,0 +1,157 @@
+#include "aurora/runs/run.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "aurora/containers/container_hash.hpp"
+#include "aurora/core/errors.hpp"
+#include "aurora/runs/run_directory.hpp"
+#include "run_fixture.hpp"
+
+namespace aurora {
+namespace {
+
+const std::vector<std::string> kSmall = {"run.iterations=12", "run.batch=32",
+                                         "container.target_size=100", "run.snapshot_every=5"};
+
+std::vector<std::string> small_with(std::initializer_list<std::string> more) {
+  std::vector<std::string> all = kSmall;
+  all.insert(all.end(), more);
+  return all;
+}
+
+using ARun = RunFixture;
+
+// A change of these hashes is a change of results: it must be meant, and the commit says why. The
+// bits hold for every processor with fused multiply-adds.
+TEST_F(ARun, GoldenHashes) {
+  EXPECT_EQ(run_with(kSmall, "hc-csc-uniform").container_hash, "2d08e1fd0a6e5d60");
+  EXPECT_EQ(run_with(kSmall, "aurora-csc-uniform-10").container_hash, "0b2162b4d5868fa7");
+}
+
+TEST_F(ARun, SameSeedSameBytesForAnyNumberOfThreadsAndAnotherSeedAnotherContainer) {
+  for (const char* variant : {"hc-csc-uniform", "aurora-csc-uniform-10"}) {
+    const RunSummary one = run_with(small_with({"run.threads=1"}), variant);
+    const std::string metrics = content(out_ / "metrics.csv");
+    EXPECT_FALSE(metrics.empty());
+    for (const char* threads : {"run.threads=2", "run.threads=3", "run.threads=8"}) {
+      EXPECT_EQ(run_with(small_with({threads}), variant).container_hash, one.container_hash);
+      EXPECT_EQ(content(out_ / "metrics.csv"), metrics);
+    }
+    EXPECT_NE(run_with(small_with({"run.seed=2"}), variant).container_hash, one.container_hash);
+  }
+}
+
+TEST_F(ARun, LeavesACompleteDirectory) {
+  const RunSummary summary = run_with(kSmall, "aurora-csc-uniform-4");
+  EXPECT_EQ(summary.status, RunStatus::finished);
+  EXPECT_EQ(summary.iterations, 12u);
+  EXPECT_EQ(summary.evaluations, 12u * 32);
+  EXPECT_LT(summary.simulations, summary.evaluations);
+  for (const char* file :
+       {"config.toml", "run.json", "metrics.csv", "encoder.csv", "container/manifest.json",
+        "container/sensory.npy", "snapshots/000005/genotypes.npy", "snapshots/000010/manifest.json",
+        "encoder/manifest.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(out_ / file)) << file;
+  }
+  const auto json = nlohmann::json::parse(content(out_ / "run.json"));
+  EXPECT_EQ(json["status"], "finished");
+  EXPECT_EQ(json["container_hash"], summary.container_hash);
+  EXPECT_EQ(json["container_size"], summary.container_size);
+  for (const char* phase : {"total", "simulate", "encode", "train", "container", "metrics", "io"}) {
+    EXPECT_GE(json["seconds"][phase].get<double>(), 0) << phase;
+  }
+  // What was saved is what was found.
+  const SavedContainer saved = load_container(out_ / "container");
+  EXPECT_EQ(saved.individuals.size(), summary.container_size);
+  EXPECT_EQ(container_hash_text(saved.individuals), summary.container_hash);
+  // metrics.csv has a header, a row for iteration 10 and one for the last.
+  EXPECT_EQ(std::ranges::count(content(out_ / "metrics.csv"), '\n'), 3);
+}
+
+TEST_F(ARun, TheConfigurationItWritesRepeatsIt) {
+  const RunSummary first = run_with(small_with({"variation.rate=0.2"}), "hc-csc-uniform");
+  ConfigRequest again;
+  again.file = out_ / "config.toml";
+  const RunSummary second =
+      run(tasks_, resolve(tasks_, again), {.out = root_ / "again", .quiet = true}, stop_);
+  EXPECT_EQ(second.container_hash, first.container_hash);
+}
+
+TEST_F(ARun, StopsCleanlyWhenAsked) {
+  stop_ = true;
+  const RunSummary summary = run_with(kSmall, "hc-csc-uniform");
+  EXPECT_EQ(summary.status, RunStatus::interrupted);
+  EXPECT_EQ(summary.iterations, 0u);
+  EXPECT_EQ(read_summary(out_ / "run.json").status, RunStatus::interrupted);
+  EXPECT_TRUE(std::filesystem::exists(out_ / "container/manifest.json"));
+}
+
+TEST_F(ARun, NeverTouchesADirectoryThatHoldsSomething) {
+  run_with(kSmall, "hc-csc-uniform");
+  const std::string before = content(out_ / "run.json");
+  ConfigRequest request;
+  request.task = "maze";
+  request.assignments = kSmall;
+  EXPECT_THROW(run(tasks_, resolve(tasks_, request), {.out = out_, .quiet = true}, stop_),
+               FileError);
+  EXPECT_EQ(content(out_ / "run.json"), before);
+}
+
+/// A task that goes wrong in a chosen way.
+class Broken : public Task {
+ public:
+  explicit Broken(bool throws) : throws_(throws) {
+    spec_.name = "broken";
+    spec_.genotype_size = 2;
+    spec_.sensory = {{4}, ElementType::float32};
+    spec_.ground_truth = {{"x", 0, 1}, {"y", 0, 1}};
+  }
+  const TaskSpec& spec() const override { return spec_; }
+  void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override {
+    if (throws_) throw std::runtime_error("the motor is on fire");
+    for (std::size_t i = 0; i < genotypes.rows(); ++i) {
+      out.fitness[i] = genotypes(i, 0) < 0.5F ? std::nanf("") : 0.0F;
+      for (std::size_t j = 0; j < 4; ++j) out.sensory.row<float>(i)[j] = genotypes(i, j % 2);
+      out.ground_truth(i, 0) = genotypes(i, 0);
+      out.ground_truth(i, 1) = genotypes(i, 1);
+    }
+  }
+
+ private:
+  TaskSpec spec_;
+  bool throws_;
+};
+
+TEST_F(ARun, AFailureIsSaidInRunJsonAndThrownOn) {
+  tasks_.add({.name = "broken",
+              .summary = "",
+              .options = {},
+              .make = [](const TaskOptions&) { return std::make_unique<Broken>(true); },
+              .missing = {}});
+  EXPECT_THROW(run_with({"run.iterations=3"}, "hc-csc-uniform", "broken"), std::runtime_error);
+  const RunSummary summary = read_summary(out_ / "run.json");
+  EXPECT_EQ(summary.status, RunStatus::failed);
+  EXPECT_EQ(summary.error, "the motor is on fire");
+}
+
+TEST_F(ARun, BrokenEvaluationsAreCountedAndKeptOut) {
+  tasks_.add({.name = "broken",
+              .summary = "",
+              .options = {},
+              .make = [](const TaskOptions&) { return std::make_unique<Broken>(false); },
+              .missing = {}});
+  const RunSummary summary =
+      run_with({"run.iterations=20", "encoder.kind=pca", "descriptor.dimension=2"},
+               "aurora-csc-uniform", "broken");
+  EXPECT_GT(summary.invalid, 0u);
+  const SavedContainer saved = load_container(out_ / "container");
+  EXPECT_GT(saved.individuals.size(), 0u);
+  for (std::size_t i = 0; i < saved.individuals.size(); ++i) {
+    EXPECT_GE(saved.individuals.genotypes(i, 0), 0.5F);
+  }
+}
+
+}  // namespace
+}  // namespace aurora
