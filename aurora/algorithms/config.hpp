@@ -25,7 +25,27 @@ struct Names<DescriptorKind> {
       {DescriptorKind::learned, "learned"}, {DescriptorKind::hand_coded, "hand-coded"}};
 };
 
+/// The loop: children of the container's members (quality-diversity), or of a population beside it.
+enum class AlgorithmKind { quality_diversity, taxons, novelty_search };
+
+template <>
+struct Names<AlgorithmKind> {
+  static constexpr std::pair<AlgorithmKind, std::string_view> entries[] = {
+      {AlgorithmKind::quality_diversity, "quality-diversity"},
+      {AlgorithmKind::taxons, "taxons"},
+      {AlgorithmKind::novelty_search, "novelty-search"}};
+};
+
+/// Of the population loops; the population is as large as the batch.
+struct PopulationConfig {
+  std::size_t added = 5;  // Q: individuals added to the container in a generation
+  double unvaried = 0.1;  // TAXONS: probability that a child is a plain copy
+};
+
 struct AlgorithmConfig {
+  AlgorithmKind kind = AlgorithmKind::quality_diversity;
+  PopulationConfig population;
+
   DescriptorKind descriptor = DescriptorKind::learned;
   std::size_t dimension = 10;  // n, of learned descriptors
   EncoderConfig encoder;

@@ -20,7 +20,12 @@ IndividualsLayout layout_of(const TaskSpec& task, const AlgorithmConfig& config)
 }
 
 std::unique_ptr<Encoder> encoder_of(const TaskSpec& task, const AlgorithmConfig& config) {
-  if (config.descriptor == DescriptorKind::hand_coded) return nullptr;
+  if (config.descriptor == DescriptorKind::hand_coded) {
+    if (!reads_surprise(config.selection)) return nullptr;
+    throw UsageError(
+        "selection by surprise needs reconstruction errors, and hand-coded descriptors "
+        "have no encoder to give them");
+  }
   Stream stream(config.seed, Purpose::encoder_weights);
   return make_encoder(config.encoder, task.sensory, config.dimension, stream);
 }

@@ -20,7 +20,8 @@ inline constexpr std::size_t kHandCodedSize = 2;
 /// ground-truth axes.
 IndividualsLayout layout_of(const TaskSpec& task, const AlgorithmConfig& config);
 
-/// The encoder that a configuration asks for; null if descriptors are hand-coded.
+/// The encoder that a configuration asks for; null if descriptors are hand-coded. UsageError if the
+/// selection needs an encoder and there is none.
 std::unique_ptr<Encoder> encoder_of(const TaskSpec& task, const AlgorithmConfig& config);
 
 /// A number as part of a random stream's address.

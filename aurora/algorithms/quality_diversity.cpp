@@ -6,13 +6,6 @@
 #include "aurora/core/stopwatch.hpp"
 
 namespace aurora {
-namespace {
-
-bool reads_surprise(SelectionKind kind) {
-  return kind == SelectionKind::surprise || kind == SelectionKind::novelty_surprise;
-}
-
-}  // namespace
 
 QualityDiversity::QualityDiversity(const TaskSpec& task, const AlgorithmConfig& config,
                                    Evaluator& evaluator, Workers& workers)
@@ -25,11 +18,6 @@ QualityDiversity::QualityDiversity(const TaskSpec& task, const AlgorithmConfig& 
       archive_(layout_of(task, config), config.archive),
       threshold_(config.threshold, config.target_size, config.archive) {
   if (config.update_period == 0) throw UsageError("the update period T_C must be at least 1");
-  if (reads_surprise(config.selection) && !encoder_) {
-    throw UsageError(
-        "selection by surprise needs reconstruction errors, and hand-coded descriptors "
-        "have no encoder to give them");
-  }
 }
 
 StepReport QualityDiversity::step() {
@@ -79,11 +67,7 @@ std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
   std::vector<std::uint32_t> parents(offspring_.size());
   Stream stream(config_.seed, Purpose::selection, address(iteration_), draw);
   const Individuals& members = archive_.individuals();
-  SelectionKind kind = config_.selection;
-  if (kind == SelectionKind::novelty_surprise) {
-    Stream coin(config_.seed, Purpose::criterion, address(iteration_));
-    kind = coin.uniform() < 0.5 ? SelectionKind::novelty : SelectionKind::surprise;
-  }
+  const SelectionKind kind = toss(config_.selection, config_.seed, address(iteration_));
   if (kind == SelectionKind::novelty) {
     select_proportional(archive_.novelty(workers_), parents, stream);
   } else if (kind == SelectionKind::surprise) {

@@ -14,31 +14,44 @@ constexpr std::size_t kMaxDimension = 1000;
 
 struct Variant {
   std::string_view stem;  // the name without its dimension
+  AlgorithmKind kind;
   DescriptorKind descriptor;
-  ThresholdKind threshold;
+  ThresholdKind threshold;  // of the quality-diversity loop
   SelectionKind selection;
   std::string_view summary;
   std::string_view section;
 
   /// Learned descriptors have a dimension, and the name ends with it.
   bool has_dimension() const { return descriptor == DescriptorKind::learned; }
+  bool has_threshold() const { return kind == AlgorithmKind::quality_diversity; }
 };
 
+using Loop = AlgorithmKind;
+using Descriptor = DescriptorKind;
+using Distance = ThresholdKind;
+using Select = SelectionKind;
+
 constexpr Variant kVariants[] = {
-    {"aurora-csc-uniform", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::uniform,
-     "AURORA with container size control", "V-A.1"},
-    {"aurora-csc-novelty", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::novelty,
-     "AURORA that prefers parents far from their neighbours", "V-A.1"},
-    {"aurora-csc-surprise", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::surprise,
-     "AURORA that prefers parents the encoder reconstructs badly", "V-A.1"},
-    {"aurora-vat-uniform", DescriptorKind::learned, ThresholdKind::vat, SelectionKind::uniform,
-     "AURORA with the volume adaptive threshold", "V-A.1"},
-    {"aurora-vat-novelty", DescriptorKind::learned, ThresholdKind::vat, SelectionKind::novelty,
-     "the same, preferring parents far from their neighbours", "V-A.1"},
-    {"hc-csc-uniform", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::uniform,
-     "quality-diversity told what to look at: the upper baseline", "V-A.2"},
-    {"random-search", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::none,
+    {"aurora-csc-uniform", Loop::quality_diversity, Descriptor::learned, Distance::csc,
+     Select::uniform, "AURORA with container size control", "V-A.1"},
+    {"aurora-csc-novelty", Loop::quality_diversity, Descriptor::learned, Distance::csc,
+     Select::novelty, "prefers parents far from their neighbours", "V-A.1"},
+    {"aurora-csc-surprise", Loop::quality_diversity, Descriptor::learned, Distance::csc,
+     Select::surprise, "prefers parents the encoder reconstructs badly", "V-A.1"},
+    {"aurora-vat-uniform", Loop::quality_diversity, Descriptor::learned, Distance::vat,
+     Select::uniform, "AURORA with the volume adaptive threshold", "V-A.1"},
+    {"aurora-vat-novelty", Loop::quality_diversity, Descriptor::learned, Distance::vat,
+     Select::novelty, "the same, preferring novel parents", "V-A.1"},
+    {"taxons", Loop::taxons, Descriptor::learned, Distance::csc, Select::novelty_surprise,
+     "a population that seeks novelty and surprise", "V-A.1"},
+    {"hc-csc-uniform", Loop::quality_diversity, Descriptor::hand_coded, Distance::csc,
+     Select::uniform, "told what to look at: the upper baseline", "V-A.2"},
+    {"random-search", Loop::quality_diversity, Descriptor::hand_coded, Distance::csc, Select::none,
      "every genotype drawn afresh: the lower baseline", "V-A.2"},
+    {"ns", Loop::novelty_search, Descriptor::hand_coded, Distance::csc, Select::novelty,
+     "Novelty Search", "V-A.2"},
+    {"aurora-pid-uniform", Loop::quality_diversity, Descriptor::learned, Distance::pid,
+     Select::uniform, "AURORA with a PID controller of the size", "VII"},
 };
 
 /// A name taken apart.
@@ -98,12 +111,14 @@ Parsed parse(std::string_view name) {
 std::vector<VariantEntry> variants() {
   std::vector<VariantEntry> entries;
   for (const Variant& variant : kVariants) {
-    entries.push_back({.pattern = std::string(variant.stem) + (variant.has_dimension() ? "-n" : ""),
-                       .descriptor = std::string(name_of(variant.descriptor)),
-                       .threshold = std::string(name_of(variant.threshold)),
-                       .selection = std::string(name_of(variant.selection)),
-                       .summary = std::string(variant.summary),
-                       .section = std::string(variant.section)});
+    entries.push_back(
+        {.pattern = std::string(variant.stem) + (variant.has_dimension() ? "-n" : ""),
+         .algorithm = std::string(name_of(variant.kind)),
+         .descriptor = std::string(name_of(variant.descriptor)),
+         .threshold = std::string(variant.has_threshold() ? name_of(variant.threshold) : "-"),
+         .selection = std::string(name_of(variant.selection)),
+         .summary = std::string(variant.summary),
+         .section = std::string(variant.section)});
   }
   return entries;
 }
@@ -117,6 +132,7 @@ std::string canonical_variant(std::string_view name) {
 
 void apply_variant(std::string_view name, AlgorithmConfig& config) {
   const auto [variant, dimension] = parse(name);
+  config.kind = variant->kind;
   config.descriptor = variant->descriptor;
   config.threshold.kind = variant->threshold;
   config.selection = variant->selection;

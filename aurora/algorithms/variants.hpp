@@ -1,6 +1,7 @@
 // The variants of the paper's table (section V-A; specification 6): names for common mixes of
-// {descriptor, threshold, selector}. A variant only sets fields of AlgorithmConfig, so whatever it
-// says can be changed afterwards, and mixes without a name are as good as those with one.
+// {loop, descriptor, threshold, selector}. A variant only sets fields of AlgorithmConfig, so
+// whatever it says can be changed afterwards, and mixes without a name are as good as those with
+// one.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,9 @@ namespace aurora {
 /// A row of the table, in the words of the configuration.
 struct VariantEntry {
   std::string pattern;  // "aurora-csc-uniform-n": n is the dimension of the descriptor, 1..1000
+  std::string algorithm;
   std::string descriptor;
-  std::string threshold;
+  std::string threshold;  // "-" where there is none
   std::string selection;
   std::string summary;
   std::string section;  // of the paper

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "aurora/core/matrix.hpp"
@@ -61,5 +62,11 @@ struct Individuals {
     ids[to] = source.ids[from];
   }
 };
+
+/// No NaN and no infinity among the values.
+bool all_finite(std::span<const float> values);
+
+/// Nothing about the individual is NaN or infinite; only such individuals may enter a container.
+bool is_finite(const Individuals& individuals, std::size_t row);
 
 }  // namespace aurora

@@ -276,6 +276,32 @@ void NeighbourIndex::nearest_of_all(
   });
 }
 
+void NeighbourIndex::close_pairs(const NeighbourIndex& others, std::span<const float> reach,
+                                 Workers& workers,
+                                 const std::function<void(std::uint32_t, float)>& visit) const {
+  assert(others.dimension_ == dimension_);
+  using nearest_neighbours::ClosePair;
+  const Access view = access();
+  const Access other_view = others.access();
+  workers.parallel_for(counts_.size(), kBucketsPerChunk, [&](std::size_t begin, std::size_t end) {
+    std::vector<ClosePair> pairs(kBucketSize * kBucketSize);
+    Row reach_of_lanes;
+    for (auto bucket = static_cast<std::uint32_t>(begin); bucket < end; ++bucket) {
+      if (counts_[bucket] == 0) continue;
+      const std::uint32_t* const slots = slots_.data() + bucket * kBucketSize;
+      reach_of_lanes.lane.fill(-1);
+      for (std::size_t i = 0; i < counts_[bucket]; ++i) reach_of_lanes.lane[i] = reach[slots[i]];
+      for (std::uint32_t other = 0; other < others.counts_.size(); ++other) {
+        const std::size_t found = nearest_neighbours::close_pairs(
+            view, bucket, reach_of_lanes.lane.data(), other_view, other, pairs.data());
+        for (const ClosePair& pair : std::span(pairs.data(), found)) {
+          visit(slots[pair.lane], pair.squared_distance);
+        }
+      }
+    }
+  });
+}
+
 std::vector<float> NeighbourIndex::mean_distances(std::size_t k, Workers& workers) const {
   std::vector<float> means(positions_.size());
   nearest_of_all(k, workers, [&](std::uint32_t slot, std::span<const Neighbour> neighbours) {

@@ -93,6 +93,12 @@ class NeighbourIndex {
       std::size_t k, Workers& workers,
       const std::function<void(std::uint32_t, std::span<const Neighbour>)>& visit) const;
 
+  /// Calls visit(slot, squared distance) for every pair of a point of this index and a point of
+  /// `others` whose squared distance is not above reach[slot]: concurrently for different slots,
+  /// one after the other, in no special order, for the same one.
+  void close_pairs(const NeighbourIndex& others, std::span<const float> reach, Workers& workers,
+                   const std::function<void(std::uint32_t, float)>& visit) const;
+
   /// For every slot the mean distance to its k nearest others: the novelty score. The mean is taken
   /// in double, nearest first. 0 for a lone point and for free slots.
   std::vector<float> mean_distances(std::size_t k, Workers& workers) const;

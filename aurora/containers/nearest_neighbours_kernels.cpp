@@ -167,10 +167,10 @@ void nearest_to_point(const View& view, const float* query, std::uint32_t neares
   }
 }
 
-/// One bit for each lane of `bucket` whose point may have a neighbour in `other`: its distance to
-/// the box is not above its bound.
-HWY_INLINE std::uint64_t lanes_near_box(const View& view, std::size_t bucket, std::size_t other,
-                                        const float* bounds) {
+/// One bit for each lane of `bucket` whose point may have a neighbour in the bucket `other` of
+/// `boxes`: its distance to the box is not above its bound.
+HWY_INLINE std::uint64_t lanes_near_box(const View& view, std::size_t bucket, const View& boxes,
+                                        std::size_t other, const float* bounds) {
   const Tag d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t box = other / kBucketSize * view.dimension * kBucketSize + other % kBucketSize;
@@ -179,8 +179,8 @@ HWY_INLINE std::uint64_t lanes_near_box(const View& view, std::size_t bucket, st
     Vec sum = hn::Zero(d);
     for (std::size_t a = 0; a < view.dimension; ++a) {
       const Vec points = hn::Load(d, view.bucket(bucket) + a * kBucketSize + first);
-      sum = hn::Add(sum, squared_gap(points, points, hn::Set(d, view.lower[box + a * kBucketSize]),
-                                     hn::Set(d, view.upper[box + a * kBucketSize])));
+      sum = hn::Add(sum, squared_gap(points, points, hn::Set(d, boxes.lower[box + a * kBucketSize]),
+                                     hn::Set(d, boxes.upper[box + a * kBucketSize])));
     }
     bits |= bits_of(hn::Le(sum, hn::Load(d, bounds + first))) << first;
   }
@@ -198,7 +198,7 @@ void nearest_to_bucket(const View& view, std::uint32_t bucket,
   NearestList nobody;
   nobody.bound = -1.0F;
   for (const std::uint32_t other : others) {
-    std::uint64_t bits = lanes_near_box(view, bucket, other, bounds);
+    std::uint64_t bits = lanes_near_box(view, bucket, view, other, bounds);
     while (bits != 0) {
       const float* queries[kTile] = {points, points, points, points};
       NearestList* tile[kTile] = {&nobody, &nobody, &nobody, &nobody};
@@ -213,6 +213,46 @@ void nearest_to_bucket(const View& view, std::uint32_t bucket,
       for (std::size_t i = 0; i < used; ++i) bounds[lane[i]] = tile[i]->bound;
     }
   }
+}
+
+std::size_t close_pairs(const View& view, std::uint32_t bucket, const float* reach,
+                        const View& others, std::uint32_t other, ClosePair* out) {
+  constexpr std::size_t kTile = 4;
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t count = view.counts[bucket];
+  alignas(64) float bounds[kBucketSize];
+  std::fill(bounds, bounds + kBucketSize, -1.0F);
+  std::fill(bounds, bounds + others.counts[other], *std::max_element(reach, reach + count));
+  std::size_t found = 0;
+  std::uint64_t bits = lanes_near_box(others, other, view, bucket, bounds);
+  while (bits != 0) {
+    const float* queries[kTile];
+    std::size_t used = 0;
+    for (; used < kTile && bits != 0; ++used, bits &= bits - 1) {
+      queries[used] = others.bucket(other) + std::countr_zero(bits);
+    }
+    std::fill(queries + used, queries + kTile, queries[0]);
+    for (std::size_t first = 0; first < count; first += kVectors * lanes) {
+      Vec sums[kTile][kVectors];
+      squared_distances<kTile, kVectors>(view.bucket(bucket) + first, view.dimension, queries,
+                                         kBucketSize, sums);
+      for (std::size_t q = 0; q < kTile; ++q) {
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          const std::size_t lane = first + v * lanes;
+          const auto close = hn::Le(sums[q][v], hn::Load(d, reach + lane));
+          if (q >= used || hn::AllFalse(d, close)) continue;
+          alignas(64) float distances[16];
+          hn::Store(sums[q][v], d, distances);
+          for (std::uint64_t hits = bits_of(close); hits != 0; hits &= hits - 1) {
+            const auto hit = static_cast<std::size_t>(std::countr_zero(hits));
+            out[found++] = {static_cast<std::uint32_t>(lane + hit), distances[hit]};
+          }
+        }
+      }
+    }
+  }
+  return found;
 }
 
 /// Upper bound of the squared distances between the points of two buckets.
@@ -264,6 +304,7 @@ namespace aurora::nearest_neighbours {
 HWY_EXPORT(box_distances);
 HWY_EXPORT(nearest_to_point);
 HWY_EXPORT(nearest_to_bucket);
+HWY_EXPORT(close_pairs);
 HWY_EXPORT(farthest_from_bucket);
 
 std::uint32_t box_distances(const View& view, const float* lower, const float* upper, float* out) {
@@ -278,6 +319,11 @@ void nearest_to_point(const View& view, const float* query, std::uint32_t neares
 void nearest_to_bucket(const View& view, std::uint32_t bucket,
                        std::span<const std::uint32_t> others, NearestList* lists) {
   HWY_DYNAMIC_DISPATCH(nearest_to_bucket)(view, bucket, others, lists);
+}
+
+std::size_t close_pairs(const View& view, std::uint32_t bucket, const float* reach,
+                        const View& others, std::uint32_t other, ClosePair* out) {
+  return HWY_DYNAMIC_DISPATCH(close_pairs)(view, bucket, reach, others, other, out);
 }
 
 float farthest_from_bucket(const View& view, std::uint32_t bucket, float at_least) {

@@ -72,6 +72,18 @@ void nearest_to_point(const View& view, const float* query, std::uint32_t neares
 void nearest_to_bucket(const View& view, std::uint32_t bucket,
                        std::span<const std::uint32_t> others, NearestList* lists);
 
+/// A point of a bucket and a point of another index that are close to each other.
+struct ClosePair {
+  std::uint32_t lane;
+  float squared_distance;
+};
+
+/// Writes the pairs of a point in `bucket` and a point in the bucket `other` of another index whose
+/// squared distance is not above reach[lane of the first]. Returns how many; `out` has room for
+/// kBucketSize * kBucketSize.
+std::size_t close_pairs(const View& view, std::uint32_t bucket, const float* reach,
+                        const View& others, std::uint32_t other, ClosePair* out);
+
 /// The larger of `at_least` and the largest squared distance between a point of `bucket` and a
 /// point of `bucket` or a later one.
 float farthest_from_bucket(const View& view, std::uint32_t bucket, float at_least);

@@ -1,7 +1,6 @@
 #include "aurora/containers/unstructured_archive.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -12,26 +11,6 @@
 
 namespace aurora {
 namespace {
-
-bool all_finite(std::span<const float> values) {
-  // On the bits and without an early exit: this becomes vector code.
-  std::uint32_t bad = 0;
-  for (const float v : values) {
-    constexpr std::uint32_t kExponent = 0x7f800000;
-    bad |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(v) & kExponent) == kExponent);
-  }
-  return bad == 0;
-}
-
-bool row_is_finite(const Individuals& individuals, std::size_t row) {
-  return std::isfinite(individuals.fitness[row]) &&
-         std::isfinite(individuals.reconstruction_error[row]) &&
-         all_finite(individuals.descriptors.row(row)) &&
-         all_finite(individuals.ground_truth.row(row)) &&
-         all_finite(individuals.genotypes.row(row)) &&
-         (individuals.sensory.shape().element != ElementType::float32 ||
-          all_finite(individuals.sensory.view().row<float>(row)));
-}
 
 bool same_columns(const Individuals& a, const Individuals& b) {
   return a.genotypes.cols() == b.genotypes.cols() && a.descriptors.cols() == b.descriptors.cols() &&
@@ -57,7 +36,8 @@ UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
                                          const ArchiveConfig& config)
     : individuals_(layout),
       index_(std::max<std::size_t>(layout.descriptor_size, 1)),
-      config_(config) {
+      config_(config),
+      novelty_(std::max<std::size_t>(config.k, 1)) {
   if (layout.descriptor_size == 0) {
     throw UsageError("an archive needs descriptors of at least one dimension");
   }
@@ -72,7 +52,7 @@ void UnstructuredArchive::restore(Individuals individuals) {
     throw DataError("the columns of the individuals are not those of this archive");
   }
   for (std::size_t row = 0; row < individuals.size(); ++row) {
-    if (!row_is_finite(individuals, row)) {
+    if (!is_finite(individuals, row)) {
       throw DataError("individual " + std::to_string(individuals.ids[row]) +
                       " holds a number that is not finite");
     }
@@ -83,6 +63,7 @@ void UnstructuredArchive::restore(Individuals individuals) {
     throw DataError("two individuals have the id " + std::to_string(*twin));
   }
   individuals_ = std::move(individuals);
+  novelty_.clear();
   index_.clear();
   for (std::size_t row = 0; row < size(); ++row) {
     index_.insert(row, individuals_.descriptors.row(row), individuals_.ids[row]);
@@ -129,7 +110,7 @@ bool UnstructuredArchive::wins(std::span<const float> descriptor, float fitness,
 
 Outcome UnstructuredArchive::add(const Individuals& batch, std::size_t row, double threshold) {
   assert(threshold >= 0 && same_columns(batch, individuals_));
-  if (!row_is_finite(batch, row)) return Outcome::invalid;
+  if (!is_finite(batch, row)) return Outcome::invalid;
   const auto descriptor = batch.descriptors.row(row);
   const Decision decision = decide(descriptor, batch.fitness[row], threshold);
   if (decision.outcome == Outcome::added) {
@@ -190,6 +171,7 @@ std::size_t UnstructuredArchive::set_descriptors(MatrixView<const float> descrip
                     std::to_string(descriptors.rows()) + " x " +
                     std::to_string(descriptors.cols()));
   }
+  novelty_.clear();
   index_.clear();
   for (std::size_t row = 0; row < before; ++row) {
     std::ranges::copy(descriptors.row(row), individuals_.descriptors.row(row).begin());
@@ -202,10 +184,8 @@ std::size_t UnstructuredArchive::set_descriptors(MatrixView<const float> descrip
   return before - size();
 }
 
-std::vector<float> UnstructuredArchive::novelty(Workers& workers) const {
-  std::vector<float> scores = index_.mean_distances(config_.k, workers);
-  scores.resize(size());
-  return scores;
+std::vector<float> UnstructuredArchive::novelty(Workers& workers) {
+  return novelty_.scores(index_, individuals_.descriptors, individuals_.ids, workers);
 }
 
 double UnstructuredArchive::diameter(Workers& workers) const {

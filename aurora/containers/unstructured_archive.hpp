@@ -11,6 +11,7 @@
 
 #include "aurora/containers/individuals.hpp"
 #include "aurora/containers/nearest_neighbours.hpp"
+#include "aurora/containers/novelty.hpp"
 #include "aurora/core/parallel.hpp"
 
 namespace aurora {
@@ -50,7 +51,8 @@ class UnstructuredArchive {
   std::size_t set_descriptors(MatrixView<const float> descriptors, std::span<const float> errors);
 
   /// Novelty score of every row: mean distance to its k nearest other members (0 for a lone one).
-  std::vector<float> novelty(Workers& workers) const;
+  /// The first call computes all of them, the next ones what has changed.
+  std::vector<float> novelty(Workers& workers);
 
   /// The largest distance between two members (0 if there are fewer than two).
   double diameter(Workers& workers) const;
@@ -68,6 +70,7 @@ class UnstructuredArchive {
   Individuals individuals_;
   NeighbourIndex index_;  // slots are rows
   ArchiveConfig config_;
+  NoveltyCache novelty_;
   NeighbourIndex::Workspace workspace_;
   std::vector<std::uint32_t> order_;  // rows, oldest first: memory reused between updates
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace aurora {
 namespace {
@@ -24,10 +25,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  const auto nearest = std::min_element(candidates.begin(), candidates.end(),
-                                        [&](const std::string& a, const std::string& b) {
-                                          return edit_distance(name, a) < edit_distance(name, b);
-                                        });
+  // A beginning counts for more than any misspelling: 'random' is 'random-search', not 'ns'.
+  const auto distance = [&](const std::string& candidate) {
+    const bool begins = name.size() >= 3 && candidate.starts_with(name);
+    return std::pair(!begins, edit_distance(name, candidate));
+  };
+  const auto nearest = std::ranges::min_element(candidates, {}, distance);
   return nearest == candidates.end() ? std::string() : *nearest;
 }
 

@@ -31,7 +31,8 @@ std::vector<std::string> names_of() {
   return names;
 }
 
-/// The candidate with the smallest edit distance to `name`; empty if there are none.
+/// The candidate that begins with `name`, or else the one with the smallest edit distance to it;
+/// empty if there are none.
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// "there is no WHAT 'NAME'; did you mean 'X'? (known: A, B, X)": throws UsageError.

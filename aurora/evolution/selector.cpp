@@ -6,6 +6,16 @@
 
 namespace aurora {
 
+bool reads_surprise(SelectionKind kind) {
+  return kind == SelectionKind::surprise || kind == SelectionKind::novelty_surprise;
+}
+
+SelectionKind toss(SelectionKind kind, std::uint64_t seed, std::uint32_t iteration) {
+  if (kind != SelectionKind::novelty_surprise) return kind;
+  Stream coin(seed, Purpose::criterion, iteration);
+  return coin.uniform() < 0.5 ? SelectionKind::novelty : SelectionKind::surprise;
+}
+
 void select_uniform(std::size_t size, std::span<std::uint32_t> parents, Stream& stream) {
   assert(size > 0);
   for (std::uint32_t& parent : parents) parent = static_cast<std::uint32_t>(stream.below(size));

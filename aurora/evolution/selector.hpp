@@ -26,6 +26,12 @@ struct Names<SelectionKind> {
       {SelectionKind::none, "none"}};
 };
 
+/// Whether this kind reads reconstruction errors, which only an encoder can give.
+bool reads_surprise(SelectionKind kind);
+
+/// novelty+surprise: one fair coin an iteration, for the whole batch. Other kinds are themselves.
+SelectionKind toss(SelectionKind kind, std::uint64_t seed, std::uint32_t iteration);
+
 /// Fills `parents` with numbers below `size` (> 0), with replacement, all equally likely.
 void select_uniform(std::size_t size, std::span<std::uint32_t> parents, Stream& stream);
 

@@ -306,6 +306,13 @@ std::vector<Option> make_options() {
       integer("run.snapshot_every", 0, kIterations, "iterations between two snapshots; 0: none",
               [](auto& c) { return &c.snapshot_every; }),
 
+      name<AlgorithmKind>("algorithm.kind", "the loop: parents from the container or a population",
+                          [](auto& c) { return &c.algorithm.kind; }),
+      integer("population.added", 1, kBatch, "individuals added in a generation (Q)",
+              [](auto& c) { return &c.algorithm.population.added; }),
+      real("population.unvaried", kProbability, "taxons: probability that a child is a copy",
+           [](auto& c) { return &c.algorithm.population.unvaried; }),
+
       name<DescriptorKind>("descriptor.kind", "where descriptors come from",
                            [](auto& c) { return &c.algorithm.descriptor; }),
       integer("descriptor.dimension", 1, 1000, "dimension of a learned descriptor (n)",
@@ -484,11 +491,27 @@ void apply_task_defaults(const TaskDefaults& defaults, RunConfig& config) {
   config.algorithm.threshold.vat_constant = defaults.vat_constant;
 }
 
+void check_population(const AlgorithmConfig& algorithm) {
+  if (algorithm.selection == SelectionKind::uniform || algorithm.selection == SelectionKind::none) {
+    throw UsageError(fmt::format(
+        "selection.kind={} does not go with algorithm.kind={}: a population is ranked, and only "
+        "novelty, surprise and novelty+surprise give a ranking",
+        name_of(algorithm.selection), name_of(algorithm.kind)));
+  }
+  if (algorithm.population.added > algorithm.batch) {
+    throw UsageError(fmt::format(
+        "population.added={} does not go with run.batch={}: no more children can be added than "
+        "there are",
+        algorithm.population.added, algorithm.batch));
+  }
+}
+
 /// Mixes that make no sense, with the reason.
 void check_mix(const RunConfig& config, const TaskSpec& task) {
   const AlgorithmConfig& algorithm = config.algorithm;
   const bool surprise = algorithm.selection == SelectionKind::surprise ||
                         algorithm.selection == SelectionKind::novelty_surprise;
+  if (algorithm.kind != AlgorithmKind::quality_diversity) check_population(algorithm);
   if (algorithm.descriptor == DescriptorKind::hand_coded) {
     if (surprise) {
       throw UsageError(fmt::format(

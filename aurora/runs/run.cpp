@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "aurora/algorithms/population_search.hpp"
 #include "aurora/algorithms/quality_diversity.hpp"
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/stopwatch.hpp"
@@ -167,7 +168,10 @@ std::string version() {
 
 std::unique_ptr<Algorithm> make_algorithm(const TaskSpec& task, const AlgorithmConfig& config,
                                           Evaluator& evaluator, Workers& workers) {
-  return std::make_unique<QualityDiversity>(task, config, evaluator, workers);
+  if (config.kind == AlgorithmKind::quality_diversity) {
+    return std::make_unique<QualityDiversity>(task, config, evaluator, workers);
+  }
+  return std::make_unique<PopulationSearch>(task, config, evaluator, workers);
 }
 
 RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOptions& options,

@@ -20,6 +20,17 @@ std::string error_of(const std::string& name) {
   return "";
 }
 
+TEST(Variants, TheLoopGoesWithTheName) {
+  const auto config = [](const char* name) {
+    AlgorithmConfig made;
+    apply_variant(name, made);
+    return made;
+  };
+  EXPECT_EQ(config("aurora-csc-uniform").kind, AlgorithmKind::quality_diversity);
+  EXPECT_EQ(config("taxons-10").kind, AlgorithmKind::taxons);
+  EXPECT_EQ(config("ns").kind, AlgorithmKind::novelty_search);
+}
+
 TEST(Variants, EachNameSetsItsParts) {
   struct Case {
     std::string name;
@@ -50,6 +61,10 @@ TEST(Variants, EachNameSetsItsParts) {
       {"hc-csc-uniform", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::uniform,
        77},
       {"random-search", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::none, 77},
+      {"aurora-pid-uniform-4", DescriptorKind::learned, ThresholdKind::pid, SelectionKind::uniform,
+       4},
+      {"taxons-7", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::novelty_surprise, 7},
+      {"ns", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::novelty, 77},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -118,7 +133,10 @@ TEST(Variants, TheTableSaysWhatEachIsMadeOf) {
     AlgorithmConfig config;
     apply_variant(stem, config);
     EXPECT_EQ(entry.descriptor, name_of(config.descriptor));
-    EXPECT_EQ(entry.threshold, name_of(config.threshold.kind));
+    EXPECT_EQ(entry.algorithm, name_of(config.kind));
+    if (entry.threshold != "-") {
+      EXPECT_EQ(entry.threshold, name_of(config.threshold.kind));
+    }
     EXPECT_EQ(entry.selection, name_of(config.selection));
     EXPECT_FALSE(entry.summary.empty());
     EXPECT_FALSE(entry.section.empty());

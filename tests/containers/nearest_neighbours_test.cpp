@@ -175,6 +175,43 @@ TEST_P(Nearest, OfAllAndDiameterEqualPlainLoopsOnAnyNumberOfThreads) {
   }
 }
 
+TEST_P(Nearest, ClosePairsEqualPlainLoopsOnAnyNumberOfThreads) {
+  const std::size_t n = GetParam();
+  Stream draw(6, Purpose::user);
+  for (const Scatter scatter :
+       {Scatter::uniform, Scatter::lattice, Scatter::one_point, Scatter::huge}) {
+    for (const std::size_t operations : {0U, 1U, 70U, 500U}) {
+      const Pair pair(scatter, n, operations, draw);
+      const Pair others(scatter, n, 1 + operations / 3, draw);
+      // Every pair, about half of them, and for some points none.
+      std::vector<float> reach(operations + 1);
+      for (float& r : reach) {
+        r = static_cast<float>(draw.below(5) * n) / 2 - 1;
+        if (draw.uniform() < 0.1) r = kInfinity;
+      }
+      std::map<std::uint32_t, std::vector<float>> expected;
+      for (const auto& [slot, point] : pair.oracle.points) {
+        for (const auto& other : others.oracle.points) {
+          const float d = Oracle::squared_distance(point.x, other.second.x);
+          if (d <= reach[slot]) expected[slot].push_back(d);
+        }
+        if (expected.contains(slot)) std::ranges::sort(expected[slot]);
+      }
+      for (const std::size_t threads : {1U, 3U}) {
+        Workers workers(threads);
+        std::mutex mutex;
+        std::map<std::uint32_t, std::vector<float>> found;
+        pair.index.close_pairs(others.index, reach, workers, [&](std::uint32_t slot, float d) {
+          const std::scoped_lock lock(mutex);
+          found[slot].push_back(d);
+        });
+        for (auto& distances : found) std::ranges::sort(distances.second);
+        ASSERT_EQ(found, expected) << "scatter " << static_cast<int>(scatter);
+      }
+    }
+  }
+}
+
 /// Everything an index of these points can say, bit by bit.
 std::vector<std::uint32_t> answers(std::size_t n) {
   Stream draw(3, Purpose::user);
@@ -196,6 +233,11 @@ std::vector<std::uint32_t> answers(std::size_t n) {
   for (const float mean : index.mean_distances(15, one)) {
     bits.push_back(std::bit_cast<std::uint32_t>(mean));
   }
+  std::vector<std::pair<std::uint32_t, float>> pairs;  // they come in no special order
+  index.close_pairs(index, std::vector<float>(500, static_cast<float>(n) / 2), one,
+                    [&](std::uint32_t slot, float d) { pairs.emplace_back(slot, d); });
+  std::ranges::sort(pairs);
+  for (const auto& [slot, d] : pairs) bits.push_back(std::bit_cast<std::uint32_t>(d) + slot);
   bits.push_back(std::bit_cast<std::uint32_t>(index.squared_diameter(one)));
   return bits;
 }

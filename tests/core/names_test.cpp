@@ -37,7 +37,8 @@ TEST(Names, AnUnknownNameIsAnsweredWithTheNearest) {
 TEST(Names, NearestIsByEditDistance) {
   const std::vector<std::string> keys = {"run.seed", "run.threads", "encoder.batch"};
   EXPECT_EQ(nearest_name("run.thread", keys), "run.threads");
-  EXPECT_EQ(nearest_name("batch", keys), "run.seed");  // 5 edits; encoder.batch needs 8
+  EXPECT_EQ(nearest_name("batch", keys), "run.seed");         // 5 edits; encoder.batch needs 8
+  EXPECT_EQ(nearest_name("encoder", keys), "encoder.batch");  // a beginning goes first
   EXPECT_EQ(nearest_name("", std::vector<std::string>{}), "");
 }
 

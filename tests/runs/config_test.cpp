@@ -139,7 +139,11 @@ std::vector<KeyCase> key_cases() {
       {"descriptor.kind", {"\"learned\"", "\"hand-coded\""}, {"", "hand_coded", "Learned", "1"}},
       {"descriptor.dimension", {"1", "1000"}, with(kNotIntegers, {"0", "1001"})},
       {"encoder.kind", {"\"auto\"", "\"conv-ae\"", "\"mlp-ae\"", "\"pca\""}, {"", "ae", "PCA"}},
-      {"encoder.engine", {"\"native\"", "\"torch\""}, {"", "gpu", "Torch"}},
+      {"algorithm.kind",
+       {"\"quality-diversity\"", "\"taxons\"", "\"novelty-search\""},
+       {"", "ns", "Taxons"}},
+      {"population.added", {"1", "100"}, with(kNotIntegers, {"0", "1000001"})},
+      {"population.unvaried", {"0.0", "0.5", "1.0"}, {"", "-0.1", "1.1", "nan", "x"}},
       {"encoder.engine", {"\"native\"", "\"torch\""}, {"", "Torch", "libtorch"}},
       {"encoder.update_step", {"1", billion}, with(kNotIntegers, {"0", above})},
       {"encoder.batch", {"1", "1000000"}, with(kNotIntegers, {"0", "1000001"})},
@@ -196,17 +200,25 @@ TEST(Config, EveryKeyIsInTheTableOfThisTest) {
   EXPECT_EQ(tested, known);
 }
 
+/// Whatever a key needs beside it to make sense with all of its values.
+std::vector<std::string> company_of(const std::string& key) {
+  if (key == "algorithm.kind") return {"selection.kind=novelty"};
+  return {};
+}
+
 TEST(Config, EveryKeyIsTakenFromBothSidesAndWrittenBack) {
   for (const KeyCase& c : key_cases()) {
+    const std::vector<std::string> company = company_of(c.key);
+    std::vector<std::string> assignments = company;
+    assignments.emplace_back();
     for (const std::string& value : c.good) {
       SCOPED_TRACE(c.key + "=" + value);
-      const ConfigRequest by_assignment{.task = "maze",
-                                        .variant = {},
-                                        .file = {},
-                                        .assignments = {c.key + "=" + unquoted(value)}};
+      assignments.back() = c.key + "=" + unquoted(value);
+      const ConfigRequest by_assignment{
+          .task = "maze", .variant = {}, .file = {}, .assignments = assignments};
       const ConfigFile file(toml_of(c.key, value));
       const ConfigRequest by_file{
-          .task = "maze", .variant = {}, .file = file.path(), .assignments = {}};
+          .task = "maze", .variant = {}, .file = file.path(), .assignments = company};
       std::string line = "\n";  // not in one expression: gcc 12 warns about "..." + std::string
       line += c.key.substr(c.key.find('.') + 1) + " = " + value + "\n";
       const std::string written = to_toml(resolve(toy_tasks(), by_assignment));
@@ -366,7 +378,7 @@ TEST(Config, FilesAreCheckedWithTheirLine) {
       {"[selection]\nkind = 5\n", 2, "selection.kind must be one of uniform"},
       {"[encoder]\nhidden = [32, 'x']\n", 2, "encoder.hidden must be a list"},
       {"[encoder]\nhidden = 32\n", 2, "encoder.hidden must be a list"},
-      {"[run]\nvariant = 'ns'\n", 2, "there is no variant 'ns'"},
+      {"[run]\nvariant = 'nss'\n", 2, "there is no variant 'nss'"},
       {"seed = 5\n", 1, "did you mean 'run.seed'?"},
       {"task = 'maze'\n", 1, "did you mean 'run.task'?"},
       {"\n[[run]]\nseed = 5\n", 2, "there is no option 'run'"},
@@ -434,6 +446,10 @@ TEST(Config, MixesThatMakeNoSenseSayWhy) {
   EXPECT_EQ(mix("toy", {"descriptor.dimension=8", "encoder.kind=pca"}), "");
   EXPECT_EQ(mix("toy", {"run.variant=hc-csc-uniform", "descriptor.dimension=9"}), "");
   EXPECT_EQ(mix("maze", {"descriptor.kind=hand-coded", "selection.kind=novelty"}), "");
+  EXPECT_SAYS(mix("maze", {"run.variant=taxons", "selection.kind=uniform"}), "is ranked");
+  EXPECT_SAYS(mix("maze", {"run.variant=ns", "run.batch=4"}), "no more children");
+  EXPECT_SAYS(mix("maze", {"run.variant=ns", "selection.kind=surprise"}), "hand-coded");
+  EXPECT_EQ(mix("maze", {"run.variant=taxons", "selection.kind=surprise"}), "");
 }
 
 TEST(Config, DeparturesFromTheVariantAreNamed) {
