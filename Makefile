@@ -34,9 +34,11 @@ tsan: packages ## fast tests under the thread sanitizer
 	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j $(JOBS) && ctest --preset tsan
 
 format: ## format the sources in place
+	@command -v clang-format >/dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 tidy: build ## static analysis
+	@command -v clang-tidy >/dev/null || { echo "make tidy needs clang-tidy: apt-get install clang-tidy"; exit 1; }
 	@git ls-files 'aurora/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy -p build --quiet
 
 clean: ## remove everything that was built (results stay)
