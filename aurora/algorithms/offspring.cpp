@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/core/stopwatch.hpp"
 
 namespace aurora {
 
@@ -97,6 +98,17 @@ void Offspring::describe(const Encoder* encoder, bool with_errors, Workers& work
                     batch_.descriptors.view().slice(0, simulated_),
                     errors.first(with_errors ? simulated_ : 0), workers);
   }
+}
+
+void Offspring::realise(Evaluator& evaluator, const Encoder* encoder, bool with_errors,
+                        Workers& workers, StepReport& report) {
+  {
+    const Stopwatch watch(report.seconds.simulate);
+    evaluate(evaluator);
+    report.simulated = simulated_;
+  }
+  const Stopwatch watch(report.seconds.encode);
+  describe(encoder, with_errors, workers);
 }
 
 }  // namespace aurora

@@ -48,6 +48,10 @@ class Offspring {
   /// Gives descriptors, from the encoder or (null) from the ground truth.
   void describe(const Encoder* encoder, bool with_errors, Workers& workers);
 
+  /// Both, with what they took in the report.
+  void realise(Evaluator& evaluator, const Encoder* encoder, bool with_errors, Workers& workers,
+               StepReport& report);
+
   std::size_t size() const { return order_.size(); }
   std::size_t simulated() const { return simulated_; }
   /// The children, in rows that row(i) gives.

@@ -39,15 +39,8 @@ StepReport PopulationSearch::step() {
     const Stopwatch watch(report.seconds.variation);
     propose();
   }
-  {
-    const Stopwatch watch(report.seconds.simulate);
-    children_.evaluate(evaluator_);
-    report.simulated = children_.simulated();
-  }
-  {
-    const Stopwatch watch(report.seconds.encode);
-    children_.describe(encoder_.get(), reads_surprise(config_.selection), workers_);
-  }
+  children_.realise(evaluator_, encoder_.get(), reads_surprise(config_.selection), workers_,
+                    report);
   {
     const Stopwatch watch(report.seconds.container);
     const std::vector<Candidate> ranking = candidates();

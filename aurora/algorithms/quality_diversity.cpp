@@ -27,15 +27,8 @@ StepReport QualityDiversity::step() {
     const Stopwatch watch(report.seconds.variation);
     propose();
   }
-  {
-    const Stopwatch watch(report.seconds.simulate);
-    offspring_.evaluate(evaluator_);
-    report.simulated = offspring_.simulated();
-  }
-  {
-    const Stopwatch watch(report.seconds.encode);
-    offspring_.describe(encoder_.get(), reads_surprise(config_.selection), workers_);
-  }
+  offspring_.realise(evaluator_, encoder_.get(), reads_surprise(config_.selection), workers_,
+                     report);
   {
     const Stopwatch watch(report.seconds.container);
     add(report);
