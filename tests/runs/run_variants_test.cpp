@@ -18,6 +18,10 @@ class EveryVariant : public RunFixture, public testing::WithParamInterface<Golde
                      "threshold.gain=2e-4", "encoder.epochs=3", threads},
                     GetParam().variant);
   }
+  bool learns() const {
+    const std::string variant = GetParam().variant;
+    return variant.starts_with("aurora") || variant.starts_with("taxons");
+  }
 };
 
 // A change of these hashes is a change of results: it must be meant, and the commit says why.
@@ -26,21 +30,23 @@ TEST_P(EveryVariant, HasItsGoldenHashForAnyNumberOfThreads) {
   EXPECT_EQ(one.status, RunStatus::finished);
   EXPECT_GT(one.container_size, 0U);
   EXPECT_GT(one.coverage, 5);
-  EXPECT_EQ(one.container_hash, GetParam().hash);
+  if (encoders_have_golden_bits() || !learns()) {
+    EXPECT_EQ(one.container_hash, GetParam().hash);
+  }
   EXPECT_EQ(run_small("run.threads=3").container_hash, one.container_hash);
 }
 
 INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
-                         testing::Values(Golden{"aurora-csc-uniform-10", "cd8c45f8e6d0be97"},
-                                         Golden{"aurora-csc-novelty-10", "6afa6c984df56a7d"},
-                                         Golden{"aurora-csc-surprise-10", "ba247ad7884cf209"},
-                                         Golden{"aurora-vat-uniform-10", "2410fec0a1df8558"},
-                                         Golden{"aurora-vat-novelty-10", "4eec1839310859df"},
-                                         Golden{"taxons-10", "89a73f6217a123ca"},
-                                         Golden{"hc-csc-uniform", "80a1be904664e9bc"},
-                                         Golden{"random-search", "7d50750cb0e27333"},
-                                         Golden{"ns", "17c24b2faad8b0bc"},
-                                         Golden{"aurora-pid-uniform-10", "2a1017a72405907e"}),
+                         testing::Values(Golden{"aurora-csc-uniform-10", "e9ddce0d29b955b6"},
+                                         Golden{"aurora-csc-novelty-10", "75ffd0ce504a3280"},
+                                         Golden{"aurora-csc-surprise-10", "8cf82ea5f0e1432d"},
+                                         Golden{"aurora-vat-uniform-10", "dd5eecd9c95f93e6"},
+                                         Golden{"aurora-vat-novelty-10", "4280124dd40b0b9e"},
+                                         Golden{"taxons-10", "4488935f95a684bb"},
+                                         Golden{"hc-csc-uniform", "3221e4ca7b4ecd3c"},
+                                         Golden{"random-search", "f8d2928c3414509b"},
+                                         Golden{"ns", "fe1ec2581cb9138e"},
+                                         Golden{"aurora-pid-uniform-10", "41c0287d1ac38a53"}),
                          [](const auto& instance) {
                            std::string name = instance.param.variant;
                            std::erase(name, '-');

@@ -7,16 +7,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 #include <span>
 #include <vector>
 
 namespace aurora::maze {
 
-inline constexpr float kPi = std::numbers::pi_v<float>;
-
 inline constexpr float kWorldSize = 600;
 inline constexpr float kPixelSize = 3;
+inline constexpr float kPixelsPerUnit = 1 / kPixelSize;
 inline constexpr int kMapSize = 200;
 
 inline constexpr float kStartX = 60;
@@ -31,7 +29,7 @@ struct Pixel {
 
 /// The pixel index of a coordinate: round(c / 3), half away from zero.
 inline int pixel_index(float c) {
-  const float p = c / kPixelSize;
+  const float p = c * kPixelsPerUnit;
   return static_cast<int>(p + (p < 0 ? -0.5F : 0.5F));
 }
 
@@ -63,6 +61,12 @@ inline constexpr std::array<Pixel, kDirections> kDirectionOffsets{{{-2, -1},
                                                                    {-2, 1},
                                                                    {-1, 0}}};
 
+/// Their angles. Written out, since a last bit decides what a robot along one of them feels.
+inline constexpr std::array<float, kDirections> kDirectionAngles{
+    -2.6779451F, -2.3561945F, -2.0344439F, -1.5707964F, -1.1071488F, -0.7853982F,
+    -0.4636476F, 0.0F,        0.4636476F,  0.7853982F,  1.1071488F,  1.5707964F,
+    2.0344439F,  2.3561945F,  2.6779451F,  3.1415927F};
+
 /// The pixels of the world and what a robot touches when its centre is in one of them. Constant.
 class Map {
  public:
@@ -81,8 +85,11 @@ class Map {
   /// Bit d: a wall pixel lies in direction d (of kDirectionOffsets) under a robot centred here.
   /// If the centre itself is wall all bits are set. 0 is "no collision".
   std::uint16_t touched(Pixel p) const {
-    return touched_[static_cast<std::size_t>(p.j * kMapSize + p.i)];
+    return static_cast<std::uint16_t>(touched_[static_cast<std::size_t>(p.j * kMapSize + p.i)]);
   }
+
+  /// touched() of all pixels, row by row.
+  const std::int32_t* touched() const { return touched_.data(); }
 
   /// Row j of the map from column i on: 0 is wall, 0xFF is free. Reaches kMargin beyond the map.
   const std::uint8_t* free_row(int i, int j) const {
@@ -92,8 +99,8 @@ class Map {
  private:
   std::uint16_t touched_at(Pixel p) const;
 
-  std::vector<std::uint8_t> free_;      // kPitch x kPitch
-  std::vector<std::uint16_t> touched_;  // kMapSize x kMapSize
+  std::vector<std::uint8_t> free_;     // kPitch x kPitch
+  std::vector<std::int32_t> touched_;  // kMapSize x kMapSize
 };
 
 /// The pixels that a robot's centre can reach from the start without a collision, as a mask of

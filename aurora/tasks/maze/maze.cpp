@@ -3,6 +3,8 @@
 #include <cassert>
 #include <numbers>
 
+#include "aurora/tasks/maze/episodes.hpp"
+
 namespace aurora {
 namespace {
 
@@ -15,6 +17,7 @@ TaskSpec maze_spec() {
                        {"y", 0, maze::kWorldSize},
                        {"heading", -std::numbers::pi, std::numbers::pi}};
   spec.worst_fitness = -2.0 * maze::kSteps;
+  spec.preferred_batch = maze::kRobotsAtOnce;
   spec.defaults = {
       .iterations = 10000, .target_size = 10000, .mutation_rate = 0.05, .vat_constant = 25};
   return spec;
@@ -26,8 +29,10 @@ Maze::Maze() : spec_(maze_spec()), rays_(map_), picture_(map_) {}
 
 void Maze::evaluate(MatrixView<const float> genotypes, EvaluationView out) const {
   assert(out.fitness.size() == genotypes.rows());
+  std::vector<maze::Episode> episodes(genotypes.rows());
+  maze::run_episodes(map_, rays_, genotypes, episodes);
   for (std::size_t n = 0; n < genotypes.rows(); ++n) {
-    const maze::Episode episode = maze::run_episode(map_, rays_, genotypes.row(n));
+    const maze::Episode& episode = episodes[n];
     out.fitness[n] = episode.fitness;
     const std::span<float> truth = out.ground_truth.row(n);
     truth[0] = episode.end.x;

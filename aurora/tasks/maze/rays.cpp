@@ -1,6 +1,8 @@
 #include "aurora/tasks/maze/rays.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -106,45 +108,46 @@ int walk_ray(const Map& map, Pixel start, Pixel end) {
   return kNoHit;
 }
 
-RayTable::RayTable(const Map& map) : rays_(kSide * kSide, -1) {
+RayTable::RayTable(const Map& map) {
   for (int j = -kMaxSteps; j <= kMaxSteps; ++j) {
     for (int i = -kMaxSteps; i <= kMaxSteps; ++i) {
-      if (!is_laser_end({i, j})) continue;
-      rays_[static_cast<std::size_t>((j + kMaxSteps) * kSide + i + kMaxSteps)] =
-          static_cast<std::int16_t>(ends_.size());
-      ends_.push_back({i, j});
+      if (is_laser_end({i, j})) ends_.push_back({i, j});
     }
   }
+  std::ranges::stable_sort(ends_, {}, [](Pixel p) { return std::atan2(p.j, p.i); });
 
-  constexpr Stop kFarAway{127, 127};
+  const auto count = static_cast<std::int32_t>(ends_.size());
+  tile_size_ = (count + kGroup - 1) / kGroup * (kTile * kTile * kGroup);
+  rays_.assign(kSide * kSide, 0);
+  constexpr std::int32_t kFarAway = 127 << 16 | 127;
   stops_.assign(ends_.size() * kStops, kFarAway);
-  for (std::size_t ray = 0; ray < ends_.size(); ++ray) {
-    std::size_t number = 0;
-    for (const RayStep& step : ray_steps(ends_[ray])) {
-      stops_[ray * kStops + ++number] = {static_cast<std::int8_t>(step.at.i),
-                                         static_cast<std::int8_t>(step.at.j)};
-    }
+  for (std::int32_t ray = 0; ray < count; ++ray) {
+    const Pixel end = ends_[static_cast<std::size_t>(ray)];
+    const std::int32_t place = ray / kGroup * (kTile * kTile * kGroup) + ray % kGroup;
+    const auto first_stop = static_cast<std::int32_t>(kStops) * ray;
+    rays_[ray_index(end)] = first_stop << 16 | place;
+    auto stop = stops_.begin() + first_stop;
+    for (const RayStep& step : ray_steps(end)) *++stop = step.at.j * 0x10000 | (step.at.i & 0xFFFF);
   }
   fill_steps(map);
 }
 
 void RayTable::fill_steps(const Map& map) {
-  static_assert(Map::kMargin >= kMaxSteps);
+  static_assert(Map::kMargin >= kMaxSteps && kMapSize % kTile == 0);
+  static_assert(std::endian::native == std::endian::little);
   std::vector<std::vector<Look>> looks;
   for (const Pixel end : ends_) looks.push_back(looks_of(end));
 
-  // A row of start pixels at a time, ray by ray; then turned so that a pixel's rays lie together.
-  steps_.resize(static_cast<std::size_t>(kMapSize) * kMapSize * ends_.size());
-  std::vector<std::uint8_t> by_ray(ends_.size() * kMapSize);
+  // A row of start pixels at a time, ray by ray.
+  steps_.resize(static_cast<std::size_t>(kTilesPerRow * kTilesPerRow * tile_size_) / 4);
+  auto* bytes = reinterpret_cast<std::uint8_t*>(steps_.data());
+  std::array<std::uint8_t, kMapSize> row;
   for (int j = 0; j < kMapSize; ++j) {
     for (std::size_t ray = 0; ray < ends_.size(); ++ray) {
-      first_hits(map.free_row(0, j), looks[ray], &by_ray[ray * kMapSize]);
-    }
-    for (int i = 0; i < kMapSize; ++i) {
-      std::uint8_t* steps = &steps_[row({i, j})];
-      for (std::size_t ray = 0; ray < ends_.size(); ++ray) {
-        steps[ray] = by_ray[ray * kMapSize + static_cast<std::size_t>(i)];
-      }
+      first_hits(map.free_row(0, j), looks[ray], row.data());
+      std::uint8_t* out = bytes + (rays_[ray_index(ends_[ray])] & 0xFFFF);
+      for (int i = 0; i < kMapSize; ++i)
+        out[pixel_place({i, j})] = row[static_cast<std::size_t>(i)];
     }
   }
 }

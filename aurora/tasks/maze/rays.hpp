@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -43,6 +42,10 @@ int walk_ray(const Map& map, Pixel start, Pixel end);
 
 /// Where a ray that starts in a pixel first meets a wall, for every pixel of the map and every end
 /// pixel that a laser can have: 200 x 200 x 536 bytes, filled in less than 0.1 s.
+///
+/// A robot moves little in a step and turns little, so the next look-up is for a pixel and a ray
+/// close by. The table is laid out for that: a cache line holds the 4 x 4 pixels of a tile times 4
+/// rays that are neighbours in angle. All arrays are of 32-bit words, which vector code can gather.
 class RayTable {
  public:
   explicit RayTable(const Map& map);
@@ -51,39 +54,54 @@ class RayTable {
   /// none answers with an offset far beyond the lasers' range. `end` must be an end pixel that a
   /// laser of range 100 can have from somewhere in the pixel `start`.
   Pixel hit(Pixel start, Pixel end) const {
-    const std::size_t ray = ray_of(end);
-    const Stop stop = stops_[ray * kStops + steps_[row(start) + ray]];
-    return {stop.i, stop.j};
+    const std::int32_t ray = rays_[ray_index(end)];
+    const std::int32_t stop = stops_[static_cast<std::size_t>((ray >> 16) + steps_at(start, ray))];
+    return {static_cast<std::int16_t>(stop), stop >> 16};
   }
 
   /// Steps until the hit, as walk_ray(); kNoHit if there is none.
-  int steps(Pixel start, Pixel end) const { return steps_[row(start) + ray_of(end)]; }
+  int steps(Pixel start, Pixel end) const { return steps_at(start, rays_[ray_index(end)]); }
 
-  /// The end pixels that lasers can have, relative to their start.
+  /// The end pixels that lasers can have, relative to their start; ascending by angle.
   const std::vector<Pixel>& ends() const { return ends_; }
 
- private:
-  struct Stop {
-    std::int8_t i, j;
-  };
   static constexpr int kSide = 2 * kMaxSteps + 1;
-  static constexpr std::size_t kStops = kNoHit + 1;
 
-  std::size_t row(Pixel start) const {
-    return static_cast<std::size_t>(start.j * kMapSize + start.i) * ends_.size();
+  /// By end pixel, kSide x kSide: the ray's place within a tile in the low half, where its stops
+  /// begin in the high half.
+  const std::int32_t* rays() const { return rays_.data(); }
+  /// Four to a word: by tile, group of four rays, pixel in the tile (row-major), ray in the group.
+  const std::int32_t* packed_steps() const { return steps_.data(); }
+  /// By ray and number of steps: the offset reached, i in the low half and j in the high half.
+  const std::int32_t* stops() const { return stops_.data(); }
+  /// Bytes of a tile in packed_steps().
+  std::int32_t tile_size() const { return tile_size_; }
+  static constexpr int kTile = 4;  // pixels along a side
+  static constexpr int kTilesPerRow = kMapSize / kTile;
+
+ private:
+  static constexpr std::size_t kStops = kNoHit + 1;
+  static constexpr std::int32_t kGroup = 4;  // rays that share a cache line
+
+  static std::size_t ray_index(Pixel end) {
+    return static_cast<std::size_t>((end.j + kMaxSteps) * kSide + end.i + kMaxSteps);
   }
-  std::size_t ray_of(Pixel end) const {
-    const int ray =
-        rays_[static_cast<std::size_t>((end.j + kMaxSteps) * kSide + end.i + kMaxSteps)];
-    assert(ray >= 0);
-    return static_cast<std::size_t>(ray);
+  /// The byte of a pixel's first ray.
+  std::int32_t pixel_place(Pixel p) const {
+    const std::int32_t tile = (p.j / kTile) * kTilesPerRow + p.i / kTile;
+    return tile * tile_size_ + ((p.j % kTile) * kTile + p.i % kTile) * kGroup;
+  }
+  int steps_at(Pixel start, std::int32_t ray) const {
+    const std::int32_t place = pixel_place(start) + (ray & 0xFFFF);
+    return (steps_[static_cast<std::size_t>(place / 4)] >> (place % 4 * 8)) & 0xFF;
   }
   void fill_steps(const Map& map);
 
   std::vector<Pixel> ends_;
-  std::vector<std::int16_t> rays_;   // by end pixel, kSide x kSide: its place in ends_, or -1
-  std::vector<Stop> stops_;          // by ray and number of steps
-  std::vector<std::uint8_t> steps_;  // by pixel of the map (row-major) and ray
+  std::int32_t tile_size_ = 0;
+  std::vector<std::int32_t> rays_;
+  std::vector<std::int32_t> stops_;
+  std::vector<std::int32_t> steps_;
 };
 
 }  // namespace aurora::maze

@@ -10,19 +10,6 @@
 namespace aurora::maze {
 namespace {
 
-constexpr float kGeneRange = 5;  // genes map to [-kGeneRange, kGeneRange]
-constexpr float kGain = 5;       // the factor in front of the weights
-
-/// The angles of kDirectionOffsets, ascending.
-std::array<float, kDirections> direction_angles() {
-  std::array<float, kDirections> angles;
-  for (std::size_t d = 0; d < kDirections; ++d) {
-    const Pixel p = kDirectionOffsets[d];
-    angles[d] = std::atan2(static_cast<float>(p.j), static_cast<float>(p.i));
-  }
-  return angles;
-}
-
 /// Bits [begin, begin + count) of 16, counted around the circle.
 std::uint16_t arc(int begin, int count) {
   return std::rotl(static_cast<std::uint16_t>((1U << count) - 1), begin);
@@ -34,7 +21,7 @@ Outputs step(const Map& map, const RayTable& rays, Controller& controller, Pose&
   const Outputs outputs = controller.step(senses);
 
   // A collision undoes the translation, never the rotation.
-  const Pose target = move(pose, outputs);
+  const auto [target, facing] = move(pose, outputs);
   const std::uint16_t touched = map.touched({pixel_index(target.x), pixel_index(target.y)});
   pose.heading = target.heading;
   senses.left_bumper = 0;
@@ -48,7 +35,7 @@ Outputs step(const Map& map, const RayTable& rays, Controller& controller, Pose&
     senses.right_bumper = pressed.right ? 1.0F : 0.0F;
   }
 
-  senses.lasers = read_lasers(rays, pose);
+  senses.lasers = read_lasers(rays, pose, facing);
   return outputs;
 }
 
@@ -72,7 +59,7 @@ Episode run(const Map& map, const RayTable& rays, std::span<const float> genes,
 
 }  // namespace
 
-Controller::Controller(std::span<const float> genes) {
+void Controller::check(std::span<const float> genes) {
   if (genes.size() != kGenes) {
     throw DataError("a maze controller has " + std::to_string(kGenes) + " genes, not " +
                     std::to_string(genes.size()));
@@ -83,13 +70,17 @@ Controller::Controller(std::span<const float> genes) {
                       "; genes lie in [0, 1]");
     }
   }
-  auto gene = genes.begin();
-  const auto next = [&] { return kGeneRange * (2 * *gene++ - 1); };
+}
+
+Controller::Controller(std::span<const float> genes) {
+  check(genes);
+  std::size_t gene = 0;
+  const auto next = [&] { return value(genes, gene++); };
   for (std::size_t h = 0; h < kHidden; ++h) {
-    for (std::size_t i = 0; i < kInputs; ++i) w1_[i][h] = kGain * next();
+    for (std::size_t i = 0; i < kInputs; ++i) w1_[i][h] = next();
   }
   for (std::size_t o = 0; o < kOutputs; ++o) {
-    for (std::size_t h = 0; h < kHidden; ++h) w2_[h][o] = kGain * next();
+    for (std::size_t h = 0; h < kHidden; ++h) w2_[h][o] = next();
   }
   for (float& b : b1_) b = next();
   for (float& b : b2_) b = next();
@@ -100,7 +91,7 @@ Outputs Controller::step(const Senses& senses) {
   for (std::size_t h = 0; h < kHidden; ++h) {
     for (std::size_t o = 0; o < kOutputs; ++o) outputs[o] += w2_[h][o] * hidden_[h];
   }
-  for (float& out : outputs) out = std::tanh(out);
+  for (float& out : outputs) out = tanh_of(out);
 
   const std::array<float, kInputs> inputs{senses.lasers[0], senses.lasers[1], senses.lasers[2],
                                           senses.left_bumper, senses.right_bumper};
@@ -108,33 +99,36 @@ Outputs Controller::step(const Senses& senses) {
   for (std::size_t i = 0; i < kInputs; ++i) {
     for (std::size_t h = 0; h < kHidden; ++h) sums[h] += w1_[i][h] * inputs[i];
   }
-  for (std::size_t h = 0; h < kHidden; ++h) hidden_[h] = std::tanh(sums[h]);
+  for (std::size_t h = 0; h < kHidden; ++h) hidden_[h] = tanh_of(sums[h]);
   return outputs;
 }
 
-Pose move(const Pose& pose, const Outputs& outputs) {
+Arrival move(const Pose& pose, const Outputs& outputs) {
   const float left = kMaxSpeed * outputs[0];
   const float right = kMaxSpeed * outputs[1];
-  const float turn = (right - left) / kWheelSeparation;
-  const float half_turn = turn / 2;
-  const float sinc = half_turn == 0 ? 1.0F : std::sin(half_turn) / half_turn;
-  const float distance = (left + right) / 2 * sinc;
-  const float chord = pose.heading + half_turn;
+  const float turn = (right - left) * (1 / kWheelSeparation);
+  const float half_turn = turn * 0.5F;
+  const float sinc = small_sinc(half_turn);
+  const float distance = (left + right) * 0.5F * sinc;
+  const Direction chord = direction_of(pose.heading + half_turn);
 
+  // The heading is half a turn beyond the chord.
+  const float cos = small_cos(half_turn);
+  const float sin = half_turn * sinc;
+  const Direction facing{chord.cos * cos - chord.sin * sin, chord.sin * cos + chord.cos * sin};
   float heading = pose.heading + turn;
   if (heading > kPi) heading -= 2 * kPi;
   if (heading < -kPi) heading += 2 * kPi;
-  return {pose.x + distance * std::cos(chord), pose.y + distance * std::sin(chord), heading};
+  return {{pose.x + distance * chord.cos, pose.y + distance * chord.sin, heading}, facing};
 }
 
 Bumpers bumpers(std::uint16_t touched, float heading) {
-  static const std::array<float, kDirections> kAngles = direction_angles();
   // The 16 directions and the quarter turns away from them cut the circle at the same places. So a
   // heading between two directions has the next four on its right and the last four on its left; a
   // heading along a direction has three on each side, since ahead and square to it do not count.
   int before = 0;      // directions below the heading
   int not_behind = 0;  // and those that are not above it
-  for (const float angle : kAngles) {
+  for (const float angle : kDirectionAngles) {
     before += angle < heading ? 1 : 0;
     not_behind += angle <= heading ? 1 : 0;
   }
@@ -144,9 +138,9 @@ Bumpers bumpers(std::uint16_t touched, float heading) {
           .right = (touched & arc(not_behind, count)) != 0};
 }
 
-std::array<float, 3> read_lasers(const RayTable& rays, const Pose& pose) {
-  const float c = std::cos(pose.heading);
-  const float s = std::sin(pose.heading);
+std::array<float, 3> read_lasers(const RayTable& rays, const Pose& pose, Direction facing) {
+  const float c = facing.cos;
+  const float s = facing.sin;
   constexpr float kDiagonal = std::numbers::sqrt2_v<float> / 2;
   const std::array<float, 3> cosines{(c - s) * kDiagonal, c, (c + s) * kDiagonal};
   const std::array<float, 3> sines{(s + c) * kDiagonal, s, (s - c) * kDiagonal};

@@ -1,7 +1,7 @@
 // The wheeled robot of the maze: its controller, its motion, its sensors, and one episode.
 //
-// All of it in single precision. This is the plain version of the episode, one robot at a time, and
-// the oracle for any faster one.
+// All of it in single precision. This is the plain version of the episode, one robot at a time; it
+// is the oracle of run_episodes(), which runs many at once and gives the same bits.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "aurora/tasks/maze/functions.hpp"
 #include "aurora/tasks/maze/map.hpp"
 #include "aurora/tasks/maze/rays.hpp"
 
@@ -50,9 +51,20 @@ class Controller {
   static constexpr std::size_t kOutputs = 2;
 
   /// Genes lie in [0, 1] and map to [-5, 5]; in this order: W1 (5 x 5, a row a hidden unit),
-  /// W2 (2 x 5, a row an output), b1, b2. Throws DataError unless there are 42 of them, all within
-  /// [0, 1].
+  /// W2 (2 x 5, a row an output), b1, b2. Throws as check() does.
   explicit Controller(std::span<const float> genes);
+
+  /// Throws DataError unless there are 42 genes, all within [0, 1].
+  static void check(std::span<const float> genes);
+
+  /// The number that gene number `index` stands for, with the factor 5 in front of the weights.
+  static float value(std::span<const float> genes, std::size_t index) {
+    constexpr float kGeneRange = 5;  // genes map to [-kGeneRange, kGeneRange]
+    constexpr float kGain = 5;
+    constexpr std::size_t kWeights = (kInputs + kOutputs) * kHidden;
+    const float parameter = kGeneRange * (2 * genes[index] - 1);
+    return index < kWeights ? kGain * parameter : parameter;
+  }
 
   /// Outputs of this step; remembers the hidden values for the next one.
   Outputs step(const Senses& senses);
@@ -65,8 +77,14 @@ class Controller {
   std::array<float, kHidden> hidden_{};
 };
 
-/// The pose after one step with these outputs if nothing is in the way: the exact arc.
-Pose move(const Pose& pose, const Outputs& outputs);
+/// A pose, and its heading as a direction.
+struct Arrival {
+  Pose pose;
+  Direction facing;
+};
+
+/// Where one step with these outputs leads if nothing is in the way: the exact arc.
+Arrival move(const Pose& pose, const Outputs& outputs);
 
 /// Which bumpers a collision sets, given the wall pixels under the robot (Map::touched) and its
 /// heading: a direction in (0, pi/2) of the heading is on the right, in (-pi/2, 0) on the left.
@@ -78,8 +96,8 @@ struct Bumpers {
 };
 Bumpers bumpers(std::uint16_t touched, float heading);
 
-/// The three lasers' readings at a pose whose centre is in the map.
-std::array<float, 3> read_lasers(const RayTable& rays, const Pose& pose);
+/// The three lasers' readings of a robot whose centre is in the map.
+std::array<float, 3> read_lasers(const RayTable& rays, const Pose& pose, Direction facing);
 
 /// A moment of an episode: the outputs of a step, and pose and senses once it is over.
 struct Moment {
