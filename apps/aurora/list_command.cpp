@@ -60,12 +60,13 @@ std::string task_text(const TaskRegistry& tasks, bool full) {
 std::string variant_text(bool full) {
   Rows rows;
   if (full) {
-    rows.push_back({"name", "loop", "descriptor", "threshold", "selection", "paper", "what it is"});
+    rows.push_back({"name", "loop", "descriptor", "container", "threshold", "selection", "paper",
+                    "what it is"});
   }
   for (const VariantEntry& entry : variants()) {
     if (full) {
-      rows.push_back({entry.pattern, entry.algorithm, entry.descriptor, entry.threshold,
-                      entry.selection, entry.section, entry.summary});
+      rows.push_back({entry.pattern, entry.algorithm, entry.descriptor, entry.container,
+                      entry.threshold, entry.selection, entry.section, entry.summary});
     } else {
       rows.push_back({entry.pattern, entry.summary});
     }
@@ -74,7 +75,7 @@ std::string variant_text(bool full) {
   if (full) {
     text +=
         "\nn is the dimension of the descriptor, 10 unless said: aurora-csc-uniform-5.\n"
-        "Any mix: algorithm.kind, descriptor.kind, threshold.kind, "
+        "Any mix: algorithm.kind, descriptor.kind, container.kind, threshold.kind, "
         "selection.kind.\n";
   }
   return text;

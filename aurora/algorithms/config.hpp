@@ -36,6 +36,19 @@ struct Names<AlgorithmKind> {
       {AlgorithmKind::novelty_search, "novelty-search"}};
 };
 
+/// Who may join the container. unstructured: whoever keeps his distance (the archive with a
+/// threshold). grid, cvt: the fittest of each cell of a grid, or of a centroidal Voronoi
+/// tessellation, over the bounds of the hand-coded descriptor.
+enum class ContainerKind { unstructured, grid, cvt };
+
+template <>
+struct Names<ContainerKind> {
+  static constexpr std::pair<ContainerKind, std::string_view> entries[] = {
+      {ContainerKind::unstructured, "unstructured"},
+      {ContainerKind::grid, "grid"},
+      {ContainerKind::cvt, "cvt"}};
+};
+
 /// Of the population loops; the population is as large as the batch.
 struct PopulationConfig {
   std::size_t added = 5;  // Q: individuals added to the container in a generation
@@ -51,8 +64,9 @@ struct AlgorithmConfig {
   EncoderConfig encoder;
   std::size_t encoder_step = 10;  // T_E: updates at T_E, 3 T_E, 6 T_E, 10 T_E, ...
 
-  ArchiveConfig archive;
-  std::size_t target_size = 10000;  // N
+  ContainerKind container = ContainerKind::unstructured;
+  ArchiveConfig archive;            // of cells: k alone
+  std::size_t target_size = 10000;  // N; of cells: their number
   std::size_t update_period = 10;   // T_C
   ThresholdConfig threshold;
 

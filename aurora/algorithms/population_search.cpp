@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "aurora/algorithms/containers.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/stopwatch.hpp"
 
@@ -21,6 +22,7 @@ PopulationSearch::PopulationSearch(const TaskSpec& task, const AlgorithmConfig& 
       next_population_(layout_of(task, config)),
       container_(layout_of(task, config)),
       index_(layout_of(task, config).descriptor_size) {
+  check_container(config);
   if (config.selection == SelectionKind::uniform || config.selection == SelectionKind::none) {
     throw UsageError(
         "a population is ranked by novelty, surprise or novelty+surprise: selection.kind='" +

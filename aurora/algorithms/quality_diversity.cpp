@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aurora/algorithms/containers.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/stopwatch.hpp"
 
@@ -15,7 +16,7 @@ QualityDiversity::QualityDiversity(const TaskSpec& task, const AlgorithmConfig& 
       encoder_(encoder_of(task, config)),
       schedule_(config.encoder_step),
       offspring_(layout_of(task, config), config),
-      archive_(layout_of(task, config), config.archive),
+      container_(container_of(task, config, workers)),
       threshold_(config.threshold, config.target_size, config.archive) {
   if (config.update_period == 0) throw UsageError("the update period T_C must be at least 1");
 }
@@ -34,35 +35,35 @@ StepReport QualityDiversity::step() {
     add(report);
   }
   // Hand-coded descriptors follow the same calendar, with nothing to train.
-  const bool update_due = archive_.size() > 0 && schedule_.due(iteration_);
+  const bool update_due = container_->size() > 0 && schedule_.due(iteration_);
   if (update_due && encoder_) update_encoder(report);
 
   const Stopwatch watch(report.seconds.container);
   update_threshold(update_due);
   if (container_update_due(update_due)) {
-    report.lost += archive_.update(threshold_.value());
+    report.lost += container_->update(threshold_.value());
     report.container_updated = true;
   }
   return report;
 }
 
 void QualityDiversity::propose() {
-  if (archive_.size() == 0 || config_.selection == SelectionKind::none) {
+  if (container_->size() == 0 || config_.selection == SelectionKind::none) {
     offspring_.draw(iteration_, workers_);
     return;
   }
   const std::vector<std::uint32_t> parents = select(0);
-  offspring_.breed(iteration_, archive_.individuals(), parents,
+  offspring_.breed(iteration_, container_->individuals(), parents,
                    needs_mate(config_.variation) ? select(1) : parents);
 }
 
 std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
   std::vector<std::uint32_t> parents(offspring_.size());
   Stream stream(config_.seed, Purpose::selection, address(iteration_), draw);
-  const Individuals& members = archive_.individuals();
+  const Individuals& members = container_->individuals();
   const SelectionKind kind = toss(config_.selection, config_.seed, address(iteration_));
   if (kind == SelectionKind::novelty) {
-    select_proportional(archive_.novelty(workers_), parents, stream);
+    select_proportional(container_->novelty(workers_), parents, stream);
   } else if (kind == SelectionKind::surprise) {
     select_proportional(members.reconstruction_error, parents, stream);
   } else {
@@ -73,7 +74,7 @@ std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
 
 void QualityDiversity::add(StepReport& report) {
   for (std::size_t i = 0; i < offspring_.size(); ++i) {
-    switch (archive_.add(offspring_.individuals(), offspring_.row(i), threshold_.value())) {
+    switch (container_->add(offspring_.individuals(), offspring_.row(i), threshold_.value())) {
       case Outcome::added:
         ++report.added;
         break;
@@ -91,7 +92,7 @@ void QualityDiversity::add(StepReport& report) {
 }
 
 void QualityDiversity::update_encoder(StepReport& report) {
-  const SensoryView data = archive_.individuals().sensory.view();
+  const SensoryView data = container_->individuals().sensory.view();
   {
     const Stopwatch watch(report.seconds.train);
     Stream stream(config_.seed, Purpose::encoder_training, address(iteration_));
@@ -101,15 +102,15 @@ void QualityDiversity::update_encoder(StepReport& report) {
   Matrix<float> descriptors(data.rows(), encoder_->dimension());
   std::vector<float> errors(reads_surprise(config_.selection) ? data.rows() : 0);
   encoder_->encode(data, descriptors, errors, workers_);
-  report.lost += archive_.set_descriptors(descriptors, errors);
+  report.lost += container_->set_descriptors(descriptors, errors);
 }
 
 void QualityDiversity::update_threshold(bool update_due) {
-  if (archive_.size() == 0) return;
-  if (schedule_.updates() == 0) return threshold_.start(archive_);
-  if (update_due) threshold_.encoder_updated(archive_, workers_);
+  if (container_->size() == 0) return;
+  if (schedule_.updates() == 0) return threshold_.start(*container_);
+  if (update_due) threshold_.encoder_updated(*container_, workers_);
   const bool first = update_due && schedule_.updates() == 1;
-  if (!first) threshold_.follow(archive_.size());
+  if (!first) threshold_.follow(container_->size());
 }
 
 bool QualityDiversity::container_update_due(bool update_due) const {
@@ -118,6 +119,8 @@ bool QualityDiversity::container_update_due(bool update_due) const {
       return update_due;
     case ThresholdKind::fixed:
       return update_due && encoder_;
+    case ThresholdKind::none:
+      return false;
     case ThresholdKind::csc:
     case ThresholdKind::pid:
       break;

@@ -1,5 +1,5 @@
-// The quality-diversity loop with an unstructured container: AURORA, its hand-coded twin HC, and
-// Random Search (the paper's Algorithm 1; specification, section 1).
+// The quality-diversity loop: AURORA, its hand-coded twin HC, and Random Search (the paper's
+// Algorithm 1; specification, section 1); with cells for a container, MAP-Elites.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "aurora/algorithms/config.hpp"
 #include "aurora/algorithms/encoder_schedule.hpp"
 #include "aurora/algorithms/offspring.hpp"
-#include "aurora/containers/unstructured_archive.hpp"
+#include "aurora/containers/container.hpp"
 #include "aurora/core/parallel.hpp"
 
 namespace aurora {
@@ -24,7 +24,7 @@ class QualityDiversity : public Algorithm {
 
   StepReport step() override;
   std::size_t iteration() const override { return iteration_; }
-  const Individuals& individuals() const override { return archive_.individuals(); }
+  const Individuals& individuals() const override { return container_->individuals(); }
   double threshold() const override { return threshold_.value(); }
   const Encoder* encoder() const override { return encoder_.get(); }
 
@@ -42,7 +42,7 @@ class QualityDiversity : public Algorithm {
   std::unique_ptr<Encoder> encoder_;
   EncoderSchedule schedule_;
   Offspring offspring_;
-  UnstructuredArchive archive_;
+  std::unique_ptr<Container> container_;
   Threshold threshold_;
   std::size_t iteration_ = 0;
 };

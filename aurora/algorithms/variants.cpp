@@ -16,42 +16,49 @@ struct Variant {
   std::string_view stem;  // the name without its dimension
   AlgorithmKind kind;
   DescriptorKind descriptor;
-  ThresholdKind threshold;  // of the quality-diversity loop
+  ContainerKind container;  // of the quality-diversity loop, as is the next one
+  ThresholdKind threshold;
   SelectionKind selection;
   std::string_view summary;
   std::string_view section;
 
   /// Learned descriptors have a dimension, and the name ends with it.
   bool has_dimension() const { return descriptor == DescriptorKind::learned; }
-  bool has_threshold() const { return kind == AlgorithmKind::quality_diversity; }
+  bool has_container() const { return kind == AlgorithmKind::quality_diversity; }
+  bool has_threshold() const { return has_container() && threshold != ThresholdKind::none; }
 };
 
 using Loop = AlgorithmKind;
 using Descriptor = DescriptorKind;
+using Keep = ContainerKind;
 using Distance = ThresholdKind;
 using Select = SelectionKind;
 
 constexpr Variant kVariants[] = {
-    {"aurora-csc-uniform", Loop::quality_diversity, Descriptor::learned, Distance::csc,
-     Select::uniform, "AURORA with container size control", "V-A.1"},
-    {"aurora-csc-novelty", Loop::quality_diversity, Descriptor::learned, Distance::csc,
-     Select::novelty, "prefers parents far from their neighbours", "V-A.1"},
-    {"aurora-csc-surprise", Loop::quality_diversity, Descriptor::learned, Distance::csc,
-     Select::surprise, "prefers parents the encoder reconstructs badly", "V-A.1"},
-    {"aurora-vat-uniform", Loop::quality_diversity, Descriptor::learned, Distance::vat,
-     Select::uniform, "AURORA with the volume adaptive threshold", "V-A.1"},
-    {"aurora-vat-novelty", Loop::quality_diversity, Descriptor::learned, Distance::vat,
-     Select::novelty, "the same, preferring novel parents", "V-A.1"},
-    {"taxons", Loop::taxons, Descriptor::learned, Distance::csc, Select::novelty_surprise,
-     "a population that seeks novelty and surprise", "V-A.1"},
-    {"hc-csc-uniform", Loop::quality_diversity, Descriptor::hand_coded, Distance::csc,
-     Select::uniform, "told what to look at: the upper baseline", "V-A.2"},
-    {"random-search", Loop::quality_diversity, Descriptor::hand_coded, Distance::csc, Select::none,
-     "every genotype drawn afresh: the lower baseline", "V-A.2"},
-    {"ns", Loop::novelty_search, Descriptor::hand_coded, Distance::csc, Select::novelty,
-     "Novelty Search", "V-A.2"},
-    {"aurora-pid-uniform", Loop::quality_diversity, Descriptor::learned, Distance::pid,
-     Select::uniform, "AURORA with a PID controller of the size", "VII"},
+    {"aurora-csc-uniform", Loop::quality_diversity, Descriptor::learned, Keep::unstructured,
+     Distance::csc, Select::uniform, "AURORA with container size control", "V-A.1"},
+    {"aurora-csc-novelty", Loop::quality_diversity, Descriptor::learned, Keep::unstructured,
+     Distance::csc, Select::novelty, "prefers parents far from their neighbours", "V-A.1"},
+    {"aurora-csc-surprise", Loop::quality_diversity, Descriptor::learned, Keep::unstructured,
+     Distance::csc, Select::surprise, "prefers parents the encoder reconstructs badly", "V-A.1"},
+    {"aurora-vat-uniform", Loop::quality_diversity, Descriptor::learned, Keep::unstructured,
+     Distance::vat, Select::uniform, "AURORA with the volume adaptive threshold", "V-A.1"},
+    {"aurora-vat-novelty", Loop::quality_diversity, Descriptor::learned, Keep::unstructured,
+     Distance::vat, Select::novelty, "the same, preferring novel parents", "V-A.1"},
+    {"taxons", Loop::taxons, Descriptor::learned, Keep::unstructured, Distance::csc,
+     Select::novelty_surprise, "a population that seeks novelty and surprise", "V-A.1"},
+    {"hc-csc-uniform", Loop::quality_diversity, Descriptor::hand_coded, Keep::unstructured,
+     Distance::csc, Select::uniform, "told what to look at: the upper baseline", "V-A.2"},
+    {"random-search", Loop::quality_diversity, Descriptor::hand_coded, Keep::unstructured,
+     Distance::csc, Select::none, "every genotype drawn afresh: the lower baseline", "V-A.2"},
+    {"ns", Loop::novelty_search, Descriptor::hand_coded, Keep::unstructured, Distance::csc,
+     Select::novelty, "Novelty Search", "V-A.2"},
+    {"aurora-pid-uniform", Loop::quality_diversity, Descriptor::learned, Keep::unstructured,
+     Distance::pid, Select::uniform, "AURORA with a PID controller of the size", "VII"},
+    {"map-elites", Loop::quality_diversity, Descriptor::hand_coded, Keep::grid, Distance::none,
+     Select::uniform, "the fittest of each cell of a grid", "-"},
+    {"cvt-map-elites", Loop::quality_diversity, Descriptor::hand_coded, Keep::cvt, Distance::none,
+     Select::uniform, "the fittest of each Voronoi cell", "-"},
 };
 
 /// A name taken apart.
@@ -115,6 +122,7 @@ std::vector<VariantEntry> variants() {
         {.pattern = std::string(variant.stem) + (variant.has_dimension() ? "-n" : ""),
          .algorithm = std::string(name_of(variant.kind)),
          .descriptor = std::string(name_of(variant.descriptor)),
+         .container = std::string(variant.has_container() ? name_of(variant.container) : "-"),
          .threshold = std::string(variant.has_threshold() ? name_of(variant.threshold) : "-"),
          .selection = std::string(name_of(variant.selection)),
          .summary = std::string(variant.summary),
@@ -134,6 +142,7 @@ void apply_variant(std::string_view name, AlgorithmConfig& config) {
   const auto [variant, dimension] = parse(name);
   config.kind = variant->kind;
   config.descriptor = variant->descriptor;
+  config.container = variant->container;
   config.threshold.kind = variant->threshold;
   config.selection = variant->selection;
   if (variant->has_dimension()) config.dimension = dimension;

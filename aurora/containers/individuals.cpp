@@ -5,6 +5,11 @@
 
 namespace aurora {
 
+bool same_columns(const Individuals& a, const Individuals& b) {
+  return a.genotypes.cols() == b.genotypes.cols() && a.descriptors.cols() == b.descriptors.cols() &&
+         a.ground_truth.cols() == b.ground_truth.cols() && a.sensory.shape() == b.sensory.shape();
+}
+
 bool all_finite(std::span<const float> values) {
   // On the bits and without an early exit: this becomes vector code.
   std::uint32_t bad = 0;

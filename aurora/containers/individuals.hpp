@@ -63,6 +63,9 @@ struct Individuals {
   }
 };
 
+/// Whether rows of one may be copied into the other.
+bool same_columns(const Individuals& a, const Individuals& b);
+
 /// No NaN and no infinity among the values.
 bool all_finite(std::span<const float> values);
 

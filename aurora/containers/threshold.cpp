@@ -204,6 +204,7 @@ Threshold::Threshold(const ThresholdConfig& config, std::size_t target_size,
       state_.value = kThresholdWithoutExtent;
       break;
     case ThresholdKind::vat:
+    case ThresholdKind::none:
       state_.value = 0;
       break;
     case ThresholdKind::fixed:
@@ -212,35 +213,36 @@ Threshold::Threshold(const ThresholdConfig& config, std::size_t target_size,
   }
 }
 
-void Threshold::start(const UnstructuredArchive& archive) {
+void Threshold::start(const Container& container) {
   if (config_.kind != ThresholdKind::csc && config_.kind != ThresholdKind::pid) return;
-  state_.value = initial_threshold(archive.individuals().descriptors, target_size_);
+  state_.value = initial_threshold(container.individuals().descriptors, target_size_);
   PidController pid(config_.pid);
-  pid.reset(state_.value, archive.size(), target_size_);
+  pid.reset(state_.value, container.size(), target_size_);
   state_.pid = pid.state();
 }
 
-void Threshold::encoder_updated(const UnstructuredArchive& archive, Workers& workers) {
+void Threshold::encoder_updated(const Container& container, Workers& workers) {
   const bool first = !std::exchange(state_.encoder_updated, true);
-  if (archive.size() == 0) return;
+  if (container.size() == 0) return;
   switch (config_.kind) {
     case ThresholdKind::fixed:
+    case ThresholdKind::none:
       return;
     case ThresholdKind::csc:
-      if (first) start(archive);
+      if (first) start(container);
       return;
     case ThresholdKind::vat:
-      state_.value = vat_threshold(archive.diameter(workers), config_.vat_constant, target_size_,
-                                   archive.individuals().descriptors.cols());
+      state_.value = vat_threshold(container.diameter(workers), config_.vat_constant, target_size_,
+                                   container.individuals().descriptors.cols());
       return;
     case ThresholdKind::pid: {
       // Not all of them: the closest pair alone would then decide.
       constexpr double kShare = 0.95;
-      const auto size = kShare * static_cast<double>(std::min(archive.size(), target_size_));
-      state_.value =
-          reseed_threshold(by_age(archive.individuals()), static_cast<std::size_t>(size), epsilon_);
+      const auto size = kShare * static_cast<double>(std::min(container.size(), target_size_));
+      state_.value = reseed_threshold(by_age(container.individuals()),
+                                      static_cast<std::size_t>(size), epsilon_);
       PidController pid(config_.pid);
-      pid.reset(state_.value, archive.size(), target_size_);
+      pid.reset(state_.value, container.size(), target_size_);
       state_.pid = pid.state();
       return;
     }

@@ -1,6 +1,6 @@
 // The distance threshold d_min of the unstructured archive and how it follows the container
 // (paper, section IV-B; specification, section 1). Finite and positive for ever, in every kind,
-// except that VAT has none (0) before the first encoder update.
+// except that VAT has none (0) before the first encoder update, and the kind `none` never has.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace aurora {
 
 /// csc: container size control, the paper's proportional rule. vat: volume adaptive threshold, from
 /// the diameter of the container. pid: a PID controller on the logarithms of size and threshold.
-enum class ThresholdKind { csc, fixed, vat, pid };
+/// none: 0, for containers that look at no threshold.
+enum class ThresholdKind { csc, fixed, vat, pid, none };
 
 template <>
 struct Names<ThresholdKind> {
@@ -25,7 +26,8 @@ struct Names<ThresholdKind> {
       {ThresholdKind::csc, "csc"},
       {ThresholdKind::vat, "vat"},
       {ThresholdKind::fixed, "fixed"},
-      {ThresholdKind::pid, "pid"}};
+      {ThresholdKind::pid, "pid"},
+      {ThresholdKind::none, "none"}};
 };
 
 /// Gains of the PID controller, per iteration. They act on log(size / target) and change log d_min,
@@ -102,7 +104,7 @@ class PidController {
 ///   csc    start, first encoder_updated: initial_threshold    follow: csc_threshold
 ///   vat    encoder_updated: vat_threshold                     (0 before)
 ///   pid    start: initial_threshold    encoder_updated: reseed_threshold    follow: PidController
-///   fixed  nothing
+///   fixed, none  nothing
 class Threshold {
  public:
   /// All there is to save and restore.
@@ -119,8 +121,8 @@ class Threshold {
 
   double value() const { return state_.value; }
 
-  void start(const UnstructuredArchive& archive);
-  void encoder_updated(const UnstructuredArchive& archive, Workers& workers);
+  void start(const Container& container);
+  void encoder_updated(const Container& container, Workers& workers);
   void follow(std::size_t size);
 
   const State& state() const { return state_; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -11,11 +10,6 @@
 
 namespace aurora {
 namespace {
-
-bool same_columns(const Individuals& a, const Individuals& b) {
-  return a.genotypes.cols() == b.genotypes.cols() && a.descriptors.cols() == b.descriptors.cols() &&
-         a.ground_truth.cols() == b.ground_truth.cols() && a.sensory.shape() == b.sensory.shape();
-}
 
 /// The same sum as in the index, bit by bit.
 float squared_distance(std::span<const float> a, std::span<const float> b) {
@@ -34,14 +28,7 @@ double mean_distance(std::span<const Neighbour> neighbours) {
 
 UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
                                          const ArchiveConfig& config)
-    : individuals_(layout),
-      index_(std::max<std::size_t>(layout.descriptor_size, 1)),
-      config_(config),
-      novelty_(std::max<std::size_t>(config.k, 1)) {
-  if (layout.descriptor_size == 0) {
-    throw UsageError("an archive needs descriptors of at least one dimension");
-  }
-  if (config.k == 0) throw UsageError("container.k must be at least 1");
+    : Container(layout, config.k), config_(config) {
   if (!(config.epsilon >= 0 && config.epsilon < 1)) {
     throw UsageError("container.epsilon must be in [0, 1), not " + std::to_string(config.epsilon));
   }
@@ -114,26 +101,18 @@ Outcome UnstructuredArchive::add(const Individuals& batch, std::size_t row, doub
   const auto descriptor = batch.descriptors.row(row);
   const Decision decision = decide(descriptor, batch.fitness[row], threshold);
   if (decision.outcome == Outcome::added) {
-    const std::size_t to = size();
-    individuals_.resize(to + 1);
-    individuals_.copy_row(batch, row, to);
-    index_.insert(to, descriptor, batch.ids[row], workspace_);
+    index_.insert(append(batch, row), descriptor, batch.ids[row], workspace_);
   } else if (decision.outcome == Outcome::replaced) {
-    individuals_.copy_row(batch, row, decision.replaced);
-    index_.erase(decision.replaced);
-    index_.insert(decision.replaced, descriptor, batch.ids[row]);
+    replace(decision.replaced, batch, row);
   }
   return decision.outcome;
 }
 
 std::size_t UnstructuredArchive::update(double threshold) {
   const std::size_t before = size();
-  order_.resize(before);
-  std::iota(order_.begin(), order_.end(), 0U);
-  std::ranges::sort(order_, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
   // The index alone says who is back in; no column moves until all is decided.
   index_.clear();
-  for (const std::uint32_t row : order_) {
+  for (const std::uint32_t row : rows_by_age()) {
     const auto descriptor = individuals_.descriptors.row(row);
     const Decision decision =
         decide(descriptor, individuals_.fitness[row], (1 - config_.epsilon) * threshold);
@@ -146,50 +125,6 @@ std::size_t UnstructuredArchive::update(double threshold) {
   }
   drop_rows_not_indexed();
   return before - size();
-}
-
-/// Fills each hole with the last row that stays, so that as little as possible is moved.
-void UnstructuredArchive::drop_rows_not_indexed() {
-  std::size_t end = size();
-  for (std::size_t row = 0; row < index_.size(); ++row) {
-    if (index_.contains(row)) continue;
-    do --end;
-    while (!index_.contains(end));
-    individuals_.copy_row(individuals_, end, row);
-    index_.rename(end, row);
-  }
-  individuals_.resize(index_.size());
-}
-
-std::size_t UnstructuredArchive::set_descriptors(MatrixView<const float> descriptors,
-                                                 std::span<const float> errors) {
-  const std::size_t before = size();
-  if (descriptors.rows() != before || descriptors.cols() != index_.dimension() ||
-      (!errors.empty() && errors.size() != before)) {
-    throw DataError("new descriptors must have a row for each of the " + std::to_string(before) +
-                    " individuals and " + std::to_string(index_.dimension()) + " columns, not " +
-                    std::to_string(descriptors.rows()) + " x " +
-                    std::to_string(descriptors.cols()));
-  }
-  novelty_.clear();
-  index_.clear();
-  for (std::size_t row = 0; row < before; ++row) {
-    std::ranges::copy(descriptors.row(row), individuals_.descriptors.row(row).begin());
-    if (!errors.empty()) individuals_.reconstruction_error[row] = errors[row];
-    if (all_finite(descriptors.row(row)) && std::isfinite(individuals_.reconstruction_error[row])) {
-      index_.insert(row, descriptors.row(row), individuals_.ids[row]);
-    }
-  }
-  drop_rows_not_indexed();
-  return before - size();
-}
-
-std::vector<float> UnstructuredArchive::novelty(Workers& workers) {
-  return novelty_.scores(index_, individuals_.descriptors, individuals_.ids, workers);
-}
-
-double UnstructuredArchive::diameter(Workers& workers) const {
-  return std::sqrt(static_cast<double>(index_.squared_diameter(workers)));
 }
 
 }  // namespace aurora

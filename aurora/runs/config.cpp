@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "aurora/algorithms/containers.hpp"
 #include "aurora/algorithms/variants.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/names.hpp"
@@ -338,7 +339,9 @@ std::vector<Option> make_options() {
       sizes("encoder.hidden", 1, 100'000, "mlp-ae: layers between input and descriptor",
             [](auto& c) { return &c.algorithm.encoder.hidden; }),
 
-      integer("container.target_size", 1, kSize, "container size aimed at (N)",
+      name<ContainerKind>("container.kind", "who may join the container",
+                          [](auto& c) { return &c.algorithm.container; }),
+      integer("container.target_size", 1, kSize, "container size aimed at, or number of cells (N)",
               [](auto& c) { return &c.algorithm.target_size; }),
       integer("container.k", 1, 1000, "neighbours that make the novelty score (k)",
               [](auto& c) { return &c.algorithm.archive.k; }),
@@ -511,6 +514,7 @@ void check_mix(const RunConfig& config, const TaskSpec& task) {
   const AlgorithmConfig& algorithm = config.algorithm;
   const bool surprise = algorithm.selection == SelectionKind::surprise ||
                         algorithm.selection == SelectionKind::novelty_surprise;
+  check_container(algorithm);
   if (algorithm.kind != AlgorithmKind::quality_diversity) check_population(algorithm);
   if (algorithm.descriptor == DescriptorKind::hand_coded) {
     if (surprise) {

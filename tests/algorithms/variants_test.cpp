@@ -31,6 +31,18 @@ TEST(Variants, TheLoopGoesWithTheName) {
   EXPECT_EQ(config("ns").kind, AlgorithmKind::novelty_search);
 }
 
+TEST(Variants, TheContainerGoesWithTheName) {
+  const auto container = [](const char* name) {
+    AlgorithmConfig made;
+    made.container = ContainerKind::grid;
+    apply_variant(name, made);
+    return made.container;
+  };
+  EXPECT_EQ(container("hc-csc-uniform"), ContainerKind::unstructured);
+  EXPECT_EQ(container("map-elites"), ContainerKind::grid);
+  EXPECT_EQ(container("cvt-map-elites"), ContainerKind::cvt);
+}
+
 TEST(Variants, EachNameSetsItsParts) {
   struct Case {
     std::string name;
@@ -65,6 +77,9 @@ TEST(Variants, EachNameSetsItsParts) {
        4},
       {"taxons-7", DescriptorKind::learned, ThresholdKind::csc, SelectionKind::novelty_surprise, 7},
       {"ns", DescriptorKind::hand_coded, ThresholdKind::csc, SelectionKind::novelty, 77},
+      {"map-elites", DescriptorKind::hand_coded, ThresholdKind::none, SelectionKind::uniform, 77},
+      {"cvt-map-elites", DescriptorKind::hand_coded, ThresholdKind::none, SelectionKind::uniform,
+       77},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -134,9 +149,10 @@ TEST(Variants, TheTableSaysWhatEachIsMadeOf) {
     apply_variant(stem, config);
     EXPECT_EQ(entry.descriptor, name_of(config.descriptor));
     EXPECT_EQ(entry.algorithm, name_of(config.kind));
-    if (entry.threshold != "-") {
-      EXPECT_EQ(entry.threshold, name_of(config.threshold.kind));
-    }
+    const bool population = config.kind != AlgorithmKind::quality_diversity;
+    EXPECT_EQ(entry.container, population ? "-" : name_of(config.container));
+    const bool free = population || config.threshold.kind == ThresholdKind::none;
+    EXPECT_EQ(entry.threshold, free ? "-" : name_of(config.threshold.kind));
     EXPECT_EQ(entry.selection, name_of(config.selection));
     EXPECT_FALSE(entry.summary.empty());
     EXPECT_FALSE(entry.section.empty());

@@ -167,6 +167,7 @@ TEST_F(CommandLine, WithoutWordsItShowsTheHelpAndFails) {
 TEST_F(CommandLine, ListsTasksVariantsAndOptions) {
   EXPECT_SAYS(aurora({"list", "tasks"}).out, "42 genes");
   EXPECT_SAYS(aurora({"list", "variants"}).out, "aurora-csc-uniform-n");
+  EXPECT_SAYS(aurora({"list", "variants"}).out, "cvt  ");
   EXPECT_SAYS(aurora({"list", "options"}).out, "an integer from 1 to 10000000");
   const Result all = aurora({"list"});
   EXPECT_EQ(all.status, 0);

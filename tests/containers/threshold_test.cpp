@@ -300,6 +300,12 @@ TEST(Threshold, DoesWhatEachKindHasToDo) {
   fixed.follow(10'000);
   EXPECT_EQ(fixed.value(), 0.3);
 
+  Threshold none({.kind = ThresholdKind::none}, kTarget, {});
+  none.start(container.archive);
+  none.encoder_updated(container.archive, one);
+  none.follow(10'000);
+  EXPECT_EQ(none.value(), 0);
+
   Threshold pid({.kind = ThresholdKind::pid}, kTarget, {});
   pid.start(container.archive);
   EXPECT_EQ(pid.value(), start);

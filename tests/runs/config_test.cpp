@@ -155,11 +155,14 @@ std::vector<KeyCase> key_cases() {
        {"[32, 8]", "[1]", "[]", "[100000, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
        {"0", "32,", ",8", "32,,8", "-1", "32;8", "100001", "1.5", "x", "[3", "3]",
         "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"}},
+      {"container.kind", {"\"unstructured\"", "\"grid\"", "\"cvt\""}, {"", "cells", "CVT"}},
       {"container.target_size", {"1", "10000000"}, with(kNotIntegers, {"0", "10000001"})},
       {"container.k", {"1", "1000"}, with(kNotIntegers, {"0", "1001"})},
       {"container.epsilon", {"0.0", "0.9999999999999999"}, with(kNotReals, {"1", "1.0"})},
       {"container.update_period", {"1", billion}, with(kNotIntegers, {"0", above})},
-      {"threshold.kind", {"\"csc\"", "\"vat\"", "\"pid\"", "\"fixed\""}, {"", "CSC", "none"}},
+      {"threshold.kind",
+       {"\"csc\"", "\"vat\"", "\"pid\"", "\"fixed\"", "\"none\""},
+       {"", "CSC", "no"}},
       {"threshold.gain", {"5e-06", "1.0"}, with(kNotReals, {"0", "1.5"})},
       {"threshold.vat_constant", {"1e-300", "25.0", "1000000.0"}, with(kNotReals, {"0", "1e7"})},
       {"threshold.proportional", {"0.0", "10.0"}, with(kNotReals, {"11"})},
@@ -200,20 +203,20 @@ TEST(Config, EveryKeyIsInTheTableOfThisTest) {
   EXPECT_EQ(tested, known);
 }
 
-/// Whatever a key needs beside it to make sense with all of its values.
-std::vector<std::string> company_of(const std::string& key) {
+/// Whatever a key needs beside it to make sense with this value.
+std::vector<std::string> company_of(const std::string& key, const std::string& value) {
   if (key == "algorithm.kind") return {"selection.kind=novelty"};
+  if (value == "\"grid\"" || value == "\"cvt\"") return {"run.variant=map-elites"};
+  if (key == "threshold.kind" && value == "\"none\"") return {"run.variant=map-elites"};
   return {};
 }
 
 TEST(Config, EveryKeyIsTakenFromBothSidesAndWrittenBack) {
   for (const KeyCase& c : key_cases()) {
-    const std::vector<std::string> company = company_of(c.key);
-    std::vector<std::string> assignments = company;
-    assignments.emplace_back();
     for (const std::string& value : c.good) {
       SCOPED_TRACE(c.key + "=" + value);
-      assignments.back() = c.key + "=" + unquoted(value);
+      const std::vector<std::string> company = company_of(c.key, value);
+      const std::vector<std::string> assignments = with(company, {c.key + "=" + unquoted(value)});
       const ConfigRequest by_assignment{
           .task = "maze", .variant = {}, .file = {}, .assignments = assignments};
       const ConfigFile file(toml_of(c.key, value));
@@ -245,6 +248,7 @@ TEST(Config, WrittenConfigurationsResolveToThemselves) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
       {"maze", {}},
       {"maze", {"run.variant=hc-csc-uniform", "selection.kind=none"}},
+      {"maze", {"run.variant=cvt-map-elites", "selection.kind=novelty"}},
       {"maze",
        {"threshold.gain=0.1", "variation.rate=0.30000000000000004", "threshold.value=2.5e-17",
         "run.seed=9223372036854775807", "encoder.hidden=5,4,3", "descriptor.dimension=7"}},
@@ -450,6 +454,15 @@ TEST(Config, MixesThatMakeNoSenseSayWhy) {
   EXPECT_SAYS(mix("maze", {"run.variant=ns", "run.batch=4"}), "no more children");
   EXPECT_SAYS(mix("maze", {"run.variant=ns", "selection.kind=surprise"}), "hand-coded");
   EXPECT_EQ(mix("maze", {"run.variant=taxons", "selection.kind=surprise"}), "");
+  EXPECT_SAYS(mix("maze", {"container.kind=grid"}), "a learned descriptor has none");
+  EXPECT_SAYS(mix("maze", {"run.variant=taxons", "container.kind=cvt"}), "a population appends");
+  EXPECT_SAYS(mix("maze", {"run.variant=map-elites", "threshold.kind=csc"}), "no distance thresh");
+  EXPECT_SAYS(mix("maze", {"run.variant=map-elites", "container.kind=unstructured"}),
+              "keeps its members apart");
+  EXPECT_SAYS(mix("maze", {"run.variant=map-elites", "selection.kind=surprise"}), "hand-coded");
+  EXPECT_EQ(mix("maze", {"run.variant=hc-csc-uniform", "container.kind=grid", "threshold.kind=none",
+                         "selection.kind=novelty"}),
+            "");
 }
 
 TEST(Config, DeparturesFromTheVariantAreNamed) {

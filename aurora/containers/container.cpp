@@ -1,0 +1,85 @@
+#include "aurora/containers/container.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "aurora/core/errors.hpp"
+
+namespace aurora {
+
+Container::Container(const IndividualsLayout& layout, std::size_t k)
+    : individuals_(layout),
+      index_(std::max<std::size_t>(layout.descriptor_size, 1)),
+      novelty_(std::max<std::size_t>(k, 1)) {
+  if (layout.descriptor_size == 0) {
+    throw UsageError("a container needs descriptors of at least one dimension");
+  }
+  if (k == 0) throw UsageError("container.k must be at least 1");
+}
+
+std::size_t Container::append(const Individuals& batch, std::size_t row) {
+  const std::size_t to = size();
+  individuals_.resize(to + 1);
+  individuals_.copy_row(batch, row, to);
+  return to;
+}
+
+void Container::replace(std::size_t to, const Individuals& batch, std::size_t row) {
+  individuals_.copy_row(batch, row, to);
+  index_.erase(to);
+  index_.insert(to, batch.descriptors.row(row), batch.ids[row]);
+}
+
+std::span<const std::uint32_t> Container::rows_by_age() {
+  order_.resize(size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::sort(order_, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
+  return order_;
+}
+
+void Container::drop_rows_not_indexed() {
+  std::size_t end = size();
+  for (std::size_t row = 0; row < index_.size(); ++row) {
+    if (index_.contains(row)) continue;
+    do --end;
+    while (!index_.contains(end));
+    individuals_.copy_row(individuals_, end, row);
+    index_.rename(end, row);
+  }
+  individuals_.resize(index_.size());
+}
+
+std::size_t Container::set_descriptors(MatrixView<const float> descriptors,
+                                       std::span<const float> errors) {
+  const std::size_t before = size();
+  if (descriptors.rows() != before || descriptors.cols() != index_.dimension() ||
+      (!errors.empty() && errors.size() != before)) {
+    throw DataError("new descriptors must have a row for each of the " + std::to_string(before) +
+                    " individuals and " + std::to_string(index_.dimension()) + " columns, not " +
+                    std::to_string(descriptors.rows()) + " x " +
+                    std::to_string(descriptors.cols()));
+  }
+  novelty_.clear();
+  index_.clear();
+  for (std::size_t row = 0; row < before; ++row) {
+    std::ranges::copy(descriptors.row(row), individuals_.descriptors.row(row).begin());
+    if (!errors.empty()) individuals_.reconstruction_error[row] = errors[row];
+    if (all_finite(descriptors.row(row)) && std::isfinite(individuals_.reconstruction_error[row])) {
+      index_.insert(row, descriptors.row(row), individuals_.ids[row]);
+    }
+  }
+  drop_rows_not_indexed();
+  return before - size();
+}
+
+std::vector<float> Container::novelty(Workers& workers) {
+  return novelty_.scores(index_, individuals_.descriptors, individuals_.ids, workers);
+}
+
+double Container::diameter(Workers& workers) const {
+  return std::sqrt(static_cast<double>(index_.squared_diameter(workers)));
+}
+
+}  // namespace aurora

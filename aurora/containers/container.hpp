@@ -1,0 +1,76 @@
+// A container: the individuals that a search keeps. A kind of container says who may join them.
+//
+// Every kind has the descriptors of its members in an index of nearest neighbours, so that novelty
+// means the same in all of them: the distance to other members, Euclidean.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "aurora/containers/individuals.hpp"
+#include "aurora/containers/nearest_neighbours.hpp"
+#include "aurora/containers/novelty.hpp"
+#include "aurora/core/parallel.hpp"
+
+namespace aurora {
+
+/// What became of a candidate. `invalid`: something in it was NaN or infinite.
+enum class Outcome : std::uint8_t { added, replaced, rejected, invalid };
+
+class Container {
+ public:
+  virtual ~Container() = default;
+
+  const Individuals& individuals() const { return individuals_; }
+  std::size_t size() const { return individuals_.size(); }
+
+  /// Tries to add row `row` of `batch`, whose id must be larger than every id seen so far. The
+  /// threshold d_min may be 0; containers without one do not look at it.
+  virtual Outcome add(const Individuals& batch, std::size_t row, double threshold) = 0;
+
+  /// Container update: takes everything out and re-adds it. Returns how many were lost. Rows move;
+  /// ids stay.
+  virtual std::size_t update(double threshold) = 0;
+
+  /// Overwrites the descriptors (and, if given, the reconstruction errors), row by row, after the
+  /// encoder has changed. Individuals whose new descriptor (or error) is not finite are removed;
+  /// returns how many. DataError if the number of rows or columns is not the container's.
+  virtual std::size_t set_descriptors(MatrixView<const float> descriptors,
+                                      std::span<const float> errors);
+
+  /// Novelty score of every row: mean distance to its k nearest other members (0 for a lone one).
+  /// The first call computes all of them, the next ones what has changed.
+  std::vector<float> novelty(Workers& workers);
+
+  /// The largest distance between two members (0 if there are fewer than two).
+  double diameter(Workers& workers) const;
+
+ protected:
+  /// k: neighbours that make the novelty score. UsageError if it is 0 or the layout has no
+  /// descriptor.
+  Container(const IndividualsLayout& layout, std::size_t k);
+  Container(const Container&) = default;
+  Container(Container&&) = default;
+  Container& operator=(const Container&) = default;
+  Container& operator=(Container&&) = default;
+
+  /// Copies a candidate into a new last row, which it returns; the index is left to the caller.
+  std::size_t append(const Individuals& batch, std::size_t row);
+  /// Puts a candidate in the place of the individual of row `to`.
+  void replace(std::size_t to, const Individuals& batch, std::size_t row);
+  /// The rows, oldest first.
+  std::span<const std::uint32_t> rows_by_age();
+  /// Fills each hole with the last row that stays, so that as little as possible is moved.
+  void drop_rows_not_indexed();
+
+  Individuals individuals_;
+  NeighbourIndex index_;  // slots are rows
+  NoveltyCache novelty_;
+
+ private:
+  std::vector<std::uint32_t> order_;  // memory that rows_by_age() reuses
+};
+
+}  // namespace aurora
