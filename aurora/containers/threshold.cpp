@@ -143,9 +143,10 @@ double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, d
 
 namespace {
 
-constexpr double kErrorLimit = 1;   // sizes beyond e times the target, or below 1/e, are alike
-constexpr double kSumLimit = 7;     // the integral moves d_min by at most a factor 1000
-constexpr double kSmoothing = 0.1;  // weight of the newest change in the trend
+constexpr double kErrorLimit = 1;     // sizes beyond e times the target, or below 1/e, are alike
+constexpr double kSumLimit = 7;       // the integral moves d_min by at most a factor 1000
+constexpr double kSmoothing = 0.1;    // weight of the newest change in the trend
+constexpr double kChangeLimit = 0.1;  // a jump (of the target, say) is no trend
 
 double log_ratio(std::size_t size, std::size_t target_size) {
   const auto at_least_one = [](std::size_t n) {
@@ -170,7 +171,8 @@ void PidController::reset(double threshold, std::size_t size, std::size_t target
 
 double PidController::step(std::size_t size, std::size_t target_size) {
   const double error = log_ratio(size, target_size);
-  state_.trend += kSmoothing * (error - state_.error - state_.trend);
+  const double change = std::clamp(error - state_.error, -kChangeLimit, kChangeLimit);
+  state_.trend += kSmoothing * (change - state_.trend);
   state_.error = error;
   const bool about_to_arrive = error * (error + gains_.horizon * state_.trend) < 0;
   if (!about_to_arrive) {

@@ -34,7 +34,7 @@ struct Names<ThresholdKind> {
 /// so they have no units and fit every descriptor space.
 struct PidGains {
   double proportional = 0.7;
-  double integral = 0.06;
+  double integral = 0.08;
   double derivative = 1;
   double horizon = 60;  // iterations ahead: the integral waits for a size that arrives by then
 };

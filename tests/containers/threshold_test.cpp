@@ -193,6 +193,15 @@ class SimulatedContainer {
     if (++iteration_ % 10 == 0) archive.update(threshold);
   }
 
+  /// Keeps one in `n` members.
+  void lose_all_but_one_in(std::size_t n) {
+    Individuals kept = archive.individuals();
+    const std::size_t count = kept.size() / n;
+    for (std::size_t row = 0; row < count; ++row) kept.copy_row(kept, n * row, row);
+    kept.resize(count);
+    archive.restore(std::move(kept));
+  }
+
   void rescale(double factor) {
     scale_ *= factor;
     Matrix<float> descriptors = archive.individuals().descriptors;
@@ -231,38 +240,55 @@ Response follow(SimulatedContainer& container, Threshold& threshold, std::size_t
   return response;
 }
 
-class PidResponse : public testing::TestWithParam<std::size_t> {};
+struct Case {
+  std::size_t dimension;
+  std::size_t target;
+};
+
+class PidResponse : public testing::TestWithParam<Case> {};
 
 TEST_P(PidResponse, SettlesWithoutMuchOvershoot) {
   const ThresholdConfig config{.kind = ThresholdKind::pid};
-  constexpr std::size_t kTarget = 2000;
-  SimulatedContainer container(GetParam(), 1);
-  Threshold threshold(config, kTarget, {});
+  const std::size_t wanted = GetParam().target;
+  SimulatedContainer container(GetParam().dimension, 2);
+  Threshold threshold(config, wanted, {});
   Workers one(1);
   container.iterate(threshold.value());
   threshold.start(container.archive);
-  const auto expect_settled = [](const Response& response, const char* what) {
-    EXPECT_LE(response.settled, 200) << what;
+  const auto expect_settled = [](const Response& response, const char* what, int within = 200) {
+    EXPECT_LE(response.settled, within) << what;
     EXPECT_LT(response.largest, 1.2) << what;
   };
-  expect_settled(follow(container, threshold, kTarget, 300), "filling");
+  // From nothing; 10,000 members take 78 iterations at the least.
+  expect_settled(follow(container, threshold, wanted, 300), "filling", 220);
   // A third of the target, and back.
-  for (const std::size_t target : {kTarget / 3, kTarget}) {
+  for (const std::size_t target : {wanted / 3, wanted}) {
     const Threshold::State state = threshold.state();
     threshold = Threshold(config, target, {});
     threshold.restore(state);
     expect_settled(follow(container, threshold, target, 300), "target moved by 3");
+  }
+  for (const std::size_t n : {2U, 3U}) {
+    container.lose_all_but_one_in(n);
+    expect_settled(follow(container, threshold, wanted, 300), "members lost");
   }
   // The encoder moves the space by 3: the threshold is found anew.
   for (const double factor : {3.0, 1.0 / 9, 3.0}) {
     container.rescale(factor);
     threshold.encoder_updated(container.archive, one);
     container.archive.update(threshold.value());
-    expect_settled(follow(container, threshold, kTarget, 250), "space rescaled");
+    expect_settled(follow(container, threshold, wanted, 250), "space rescaled");
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, PidResponse, testing::Values(2, 4, 10));
+INSTANTIATE_TEST_SUITE_P(Sizes, PidResponse,
+                         testing::Values(Case{2, 1000}, Case{4, 1000}, Case{10, 1000},
+                                         Case{2, 3000}, Case{4, 3000}, Case{10, 3000},
+                                         Case{2, 10'000}, Case{4, 10'000}, Case{10, 10'000}),
+                         [](const auto& instance) {
+                           return std::to_string(instance.param.dimension) + "Dimensions" +
+                                  std::to_string(instance.param.target) + "Members";
+                         });
 
 TEST(Threshold, DoesWhatEachKindHasToDo) {
   Workers one(1);
