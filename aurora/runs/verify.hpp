@@ -1,0 +1,28 @@
+// Is a run directory what it says it is?
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "aurora/tasks/registry.hpp"
+
+namespace aurora {
+
+/// One thing that was looked at: what was found, or what is wrong with it.
+struct Check {
+  bool good = true;
+  std::string subject;  // a file or a promise
+  std::string finding;
+};
+
+/// Looks at everything in a finished or interrupted run: configuration, run.json, tables, encoder,
+/// snapshots and container (checksums, shapes, finiteness); that the container has the hash and the
+/// metrics that run.json says; that no two members are closer than the container allows; and, for
+/// `replay` individuals drawn at random, that another evaluation gives the same bits. Every problem
+/// is a Check; FileError only if there is no such directory.
+std::vector<Check> verify_run(const TaskRegistry& tasks, const std::filesystem::path& run,
+                              std::size_t replay);
+
+}  // namespace aurora
