@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages build run test test-fast bench format tidy asan tsan clean
+.PHONY: help packages build run test test-fast bench fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,10 @@ asan: packages ## fast tests under the address and undefined-behaviour sanitizer
 tsan: packages ## fast tests under the thread sanitizer
 	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j $(JOBS) && ctest --preset tsan
 
+fuzz: packages ## libFuzzer on every reader of files, SECONDS=60 each (needs clang)
+	@command -v clang++ >/dev/null || { echo "make fuzz needs clang: apt-get install clang"; exit 1; }
+	@scripts/fuzz $(or $(SECONDS),60)
+
 format: ## format the sources in place
 	@command -v clang-format >/dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
@@ -42,4 +46,4 @@ tidy: build ## static analysis
 	@git ls-files 'aurora/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy -p build --quiet
 
 clean: ## remove everything that was built (results stay)
-	@rm -rf build build-debug build-asan build-tsan
+	@rm -rf build build-debug build-asan build-tsan build-fuzz
