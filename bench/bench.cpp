@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   }
   Table table(filter);
   maze_rows(table);
+  robot_rows(table);
   autoencoder_rows(table);
   neighbour_rows(table);
   archive_rows(table);

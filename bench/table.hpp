@@ -52,6 +52,7 @@ class Table {
 };
 
 void maze_rows(Table& table);
+void robot_rows(Table& table);
 void autoencoder_rows(Table& table);
 void neighbour_rows(Table& table);
 void archive_rows(Table& table);

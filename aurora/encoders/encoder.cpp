@@ -1,12 +1,10 @@
 #include "aurora/encoders/encoder.hpp"
 
-#include <dlfcn.h>
-
 #include <cmath>
-#include <filesystem>
 #include <string>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/core/plugin.hpp"
 #include "aurora/encoders/encoder_state.hpp"
 #include "aurora/encoders/native/conv_autoencoder.hpp"
 #include "aurora/encoders/native/mlp_autoencoder.hpp"
@@ -41,18 +39,10 @@ void check_dimension(const SensoryShape& shape, std::size_t dimension) {
   }
 }
 
-/// Beside the library that holds this function.
-std::filesystem::path torch_library() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&make_encoder), &info) == 0) return kTorchLibrary;
-  return std::filesystem::path(info.dli_fname).parent_path() / kTorchLibrary;
-}
-
 /// libtorch takes half a second to load, so it is loaded only when somebody asks for it.
 std::unique_ptr<Encoder> make_torch(const EncoderConfig& config, const SensoryShape& shape,
                                     std::size_t dimension, Stream& stream) {
-  void* library = dlopen(torch_library().c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* maker = library ? dlsym(library, kTorchMaker) : nullptr;
+  void* maker = find_in_plugin(kTorchLibrary, kTorchMaker);
   if (!maker) {
     throw UsageError(
         "encoder.engine=torch needs libtorch, which this build does not have: install "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <optional>
 
@@ -11,6 +12,8 @@
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/stopwatch.hpp"
 #include "aurora/metrics/grid.hpp"
+#include "aurora/metrics/orientation.hpp"
+#include "aurora/metrics/trajectory.hpp"
 #include "aurora/runs/progress.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/runs/thread_evaluator.hpp"
@@ -22,6 +25,25 @@ Grid descriptor_grid(const TaskSpec& task) {
   const Axis& x = task.ground_truth[0];
   const Axis& y = task.ground_truth[1];
   return {.x_min = x.min, .x_max = x.max, .y_min = y.min, .y_max = y.max};
+}
+
+std::size_t axis_called(const TaskSpec& task, std::string_view name) {
+  const auto axis = std::ranges::find(task.ground_truth, name, &Axis::name);
+  assert(axis != task.ground_truth.end());
+  return static_cast<std::size_t>(axis - task.ground_truth.begin());
+}
+
+std::pair<std::string, double> measured(TaskMetric metric, const TaskSpec& task,
+                                        const Individuals& members) {
+  switch (metric) {
+    case TaskMetric::orientation_coverage:
+      return {"orientation_coverage",
+              orientation_coverage(members.ground_truth, axis_called(task, "pitch"),
+                                   axis_called(task, "roll"))};
+    case TaskMetric::trajectory_diversity:
+      return {"trajectory_diversity", trajectory_diversity(members.sensory.view())};
+  }
+  return {};
 }
 
 void add_to(PhaseSeconds& total, const PhaseSeconds& step) {
@@ -133,6 +155,12 @@ class Recorder {
       row_.best_fitness = *std::ranges::max_element(fitness);
       row_.mean_fitness = std::accumulate(fitness.begin(), fitness.end(), 0.0) /
                           static_cast<double>(fitness.size());
+    }
+    {
+      const Stopwatch watch(summary_.seconds_metrics);
+      for (const TaskMetric metric : task_.metrics) {
+        row_.extra.push_back(measured(metric, task_, algorithm.individuals()));
+      }
     }
     {
       const Stopwatch watch(summary_.seconds_io);

@@ -4,9 +4,48 @@
 
 #include "aurora/core/errors.hpp"
 #include "aurora/core/names.hpp"
+#include "aurora/tasks/air_hockey/air_hockey.hpp"
+#include "aurora/tasks/hexapod/hexapod.hpp"
 #include "aurora/tasks/maze/maze.hpp"
 
 namespace aurora {
+namespace {
+
+TaskEntry hexapod_entry() {
+  TaskEntry entry{
+      .name = "hexapod",
+      .summary = "a robot with six legs walks on a floor; 64x64 picture",
+      .options = {{"actuators", "what moves the joints; velocity is faster and less true",
+                   names_of<hexapod::Actuators>()}},
+      .make = {},
+      .missing = {}};
+#ifdef AURORA_WITH_DART
+  entry.make = [](const TaskOptions& options) {
+    return std::make_unique<Hexapod>(
+        parse_name<hexapod::Actuators>("actuators", options.at("actuators")));
+  };
+#else
+  entry.missing =
+      "install libdart-dev and libdart-collision-bullet-dev and build again with AURORA_DART=ON";
+#endif
+  return entry;
+}
+
+TaskEntry air_hockey_entry() {
+  TaskEntry entry{.name = "air-hockey",
+                  .summary = "an arm with four joints pushes a puck; trajectory of 50 points",
+                  .options = {},
+                  .make = {},
+                  .missing = {}};
+#ifdef AURORA_WITH_BOX2D
+  entry.make = [](const TaskOptions&) { return std::make_unique<AirHockey>(); };
+#else
+  entry.missing = "install libbox2d-dev and build again with AURORA_BOX2D=ON";
+#endif
+  return entry;
+}
+
+}  // namespace
 
 void TaskRegistry::add(TaskEntry entry) {
   if (entry.name.empty()) throw UsageError("a task needs a name");
@@ -71,6 +110,8 @@ TaskRegistry builtin_tasks() {
                 .options = {},
                 .make = [](const TaskOptions&) { return std::make_unique<Maze>(); },
                 .missing = {}});
+  registry.add(hexapod_entry());
+  registry.add(air_hockey_entry());
   return registry;
 }
 

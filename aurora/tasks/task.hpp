@@ -32,6 +32,12 @@ struct TaskDefaults {
   double vat_constant = 18;        // K_VAT
 };
 
+/// What metrics.csv holds for some tasks besides what it holds for all (specification, section 7).
+enum class TaskMetric {
+  orientation_coverage,  // the ground truth has axes called pitch and roll
+  trajectory_diversity,  // the sensory data is a sequence of (x, y) that ends at the ground truth's
+};
+
 struct TaskSpec {
   std::string name;
   /// Number of genes; genes lie in [0, 1] and the task maps them to what it needs.
@@ -43,6 +49,7 @@ struct TaskSpec {
   double worst_fitness = 0;
   /// Genotypes handed to one call of evaluate() should be a multiple of this (SIMD lanes).
   std::size_t preferred_batch = 1;
+  std::vector<TaskMetric> metrics;
   TaskDefaults defaults;
 };
 

@@ -3,43 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
+#include <memory>
 #include <numbers>
-#include <thread>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/core/random.hpp"
+#include "tests/tasks/purity.hpp"
 
 namespace aurora {
 namespace {
 
 constexpr std::uint64_t kSeed = 4;
-
-Matrix<float> random_genotypes(std::size_t count) {
-  Matrix<float> genotypes(count, maze::kGenes);
-  for (std::size_t n = 0; n < count; ++n) {
-    Stream stream(kSeed, Purpose::genotype, 0, static_cast<std::uint32_t>(n));
-    for (float& gene : genotypes.row(n)) gene = static_cast<float>(stream.uniform());
-  }
-  return genotypes;
-}
-
-Evaluation evaluate(const Maze& task, const Matrix<float>& genotypes) {
-  Evaluation evaluation(task.spec(), genotypes.rows());
-  task.evaluate(genotypes, evaluation.view());
-  return evaluation;
-}
-
-/// Are row i of one and row j of the other the same, bit by bit?
-bool same_bits(const Evaluation& one, std::size_t i, const Evaluation& other, std::size_t j) {
-  const auto equal = [](const auto& a, const auto& b) {
-    return a.size_bytes() == b.size_bytes() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-  };
-  return equal(std::span(&one.fitness[i], 1), std::span(&other.fitness[j], 1)) &&
-         equal(one.ground_truth.row(i), other.ground_truth.row(j)) &&
-         equal(one.sensory.view().bytes(i), other.sensory.view().bytes(j));
-}
 
 TEST(Maze, SpecSaysWhatTheSpecificationDoes) {
   const Maze task;
@@ -68,7 +42,7 @@ TEST(Maze, SpecSaysWhatTheSpecificationDoes) {
 TEST(Maze, EvaluationIsTheEndOfTheTraceAndItsPicture) {
   const Maze task;
   const maze::Picture picture(task.map());
-  const Matrix<float> genotypes = random_genotypes(20);
+  const Matrix<float> genotypes = random_genotypes(task.spec(), 20, kSeed);
   const Evaluation evaluation = evaluate(task, genotypes);
   for (std::size_t n = 0; n < genotypes.rows(); ++n) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", individual " << n);
@@ -93,7 +67,7 @@ TEST(Maze, EvaluationIsTheEndOfTheTraceAndItsPicture) {
 TEST(Maze, ResultsStayWithinTheBoundsOfTheSpec) {
   const Maze task;
   const std::vector<std::uint8_t> reachable = maze::reachable_pixels(task.map());
-  const Matrix<float> genotypes = random_genotypes(300);
+  const Matrix<float> genotypes = random_genotypes(task.spec(), 300, kSeed);
   const Evaluation evaluation = evaluate(task, genotypes);
   for (std::size_t n = 0; n < genotypes.rows(); ++n) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", individual " << n);
@@ -106,46 +80,8 @@ TEST(Maze, ResultsStayWithinTheBoundsOfTheSpec) {
   }
 }
 
-TEST(Maze, TheSameGenotypeGivesTheSameBitsAnywhereInAnyBatch) {
-  const Maze task;
-  const Matrix<float> genotypes = random_genotypes(64);
-  const Evaluation whole = evaluate(task, genotypes);
-
-  const std::vector<std::uint32_t> order = Stream(kSeed, Purpose::user).permutation(64);
-  Matrix<float> shuffled(64, maze::kGenes);
-  for (std::size_t n = 0; n < 64; ++n) {
-    std::ranges::copy(genotypes.row(order[n]), shuffled.row(n).begin());
-  }
-  const Evaluation mixed = evaluate(task, shuffled);
-  for (std::size_t n = 0; n < 64; ++n) EXPECT_TRUE(same_bits(mixed, n, whole, order[n])) << n;
-
-  // Batches of one and of seven, with another instance of the task.
-  const Maze other;
-  for (const std::size_t size : {1U, 7U}) {
-    Evaluation pieces(other.spec(), 64);
-    for (std::size_t begin = 0; begin < 64; begin += size) {
-      const std::size_t count = std::min<std::size_t>(size, 64 - begin);
-      other.evaluate(genotypes.view().slice(begin, count), pieces.view().slice(begin, count));
-    }
-    for (std::size_t n = 0; n < 64; ++n) EXPECT_TRUE(same_bits(pieces, n, whole, n)) << n;
-  }
-}
-
-TEST(Maze, ThreadsThatShareATaskDoNotDisturbEachOther) {
-  const Maze task;
-  const Matrix<float> genotypes = random_genotypes(64);
-  const Evaluation alone = evaluate(task, genotypes);
-
-  // Every thread evaluates everything, so that the same individuals run at the same time.
-  std::vector<Evaluation> results(4, Evaluation(task.spec(), 64));
-  std::vector<std::thread> threads;
-  for (Evaluation& result : results) {
-    threads.emplace_back([&] { task.evaluate(genotypes, result.view()); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Evaluation& result : results) {
-    for (std::size_t n = 0; n < 64; ++n) ASSERT_TRUE(same_bits(result, n, alone, n)) << n;
-  }
+TEST(Maze, IsAPureFunctionOfTheGenotype) {
+  expect_pure([] { return std::make_unique<Maze>(); }, 64, kSeed);
 }
 
 TEST(Maze, RefusesGenesThatAreNoNumbersAndRowsOfTheWrongLength) {

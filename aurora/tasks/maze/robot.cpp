@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <string>
 
-#include "aurora/core/errors.hpp"
+#include "aurora/tasks/genes.hpp"
 
 namespace aurora::maze {
 namespace {
@@ -60,16 +59,7 @@ Episode run(const Map& map, const RayTable& rays, std::span<const float> genes,
 }  // namespace
 
 void Controller::check(std::span<const float> genes) {
-  if (genes.size() != kGenes) {
-    throw DataError("a maze controller has " + std::to_string(kGenes) + " genes, not " +
-                    std::to_string(genes.size()));
-  }
-  for (const float gene : genes) {
-    if (!(gene >= 0 && gene <= 1)) {
-      throw DataError("a gene of a maze controller is " + std::to_string(gene) +
-                      "; genes lie in [0, 1]");
-    }
-  }
+  check_genes(genes, kGenes, "maze controller");
 }
 
 Controller::Controller(std::span<const float> genes) {

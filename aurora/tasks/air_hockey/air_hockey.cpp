@@ -1,0 +1,49 @@
+#include "aurora/tasks/air_hockey/air_hockey.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numbers>
+
+namespace aurora {
+namespace {
+
+TaskSpec air_hockey_spec() {
+  TaskSpec spec;
+  spec.name = "air-hockey";
+  spec.genotype_size = air_hockey::kGenes;
+  spec.sensory = {{air_hockey::kSamples, 2}, ElementType::float32};
+  const double half = air_hockey::kTableHalf;
+  spec.ground_truth = {{"x", -half, half}, {"y", -half, half}};
+  // Both angle and target lie within [-pi, pi].
+  const double fastest = air_hockey::kGain * 2 * std::numbers::pi;
+  spec.worst_fitness =
+      -static_cast<double>(air_hockey::kSteps * air_hockey::kJoints) * fastest * fastest;
+  spec.metrics = {TaskMetric::trajectory_diversity};
+  spec.defaults = {
+      .iterations = 1000, .target_size = 10000, .mutation_rate = 0.15, .vat_constant = 18};
+  return spec;
+}
+
+}  // namespace
+
+AirHockey::AirHockey() : spec_(air_hockey_spec()) {
+  air_hockey::prepare_engine();
+}
+
+void AirHockey::evaluate(MatrixView<const float> genotypes, EvaluationView out) const {
+  assert(out.fitness.size() == genotypes.rows());
+  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
+    const air_hockey::Episode episode = air_hockey::run_episode(genotypes.row(n));
+    out.fitness[n] = episode.fitness;
+    std::ranges::copy(episode.puck, out.sensory.row<float>(n).begin());
+    std::ranges::copy(std::span(episode.puck).last<2>(), out.ground_truth.row(n).begin());
+  }
+}
+
+std::vector<air_hockey::Moment> AirHockey::trace(std::span<const float> genotype) const {
+  std::vector<air_hockey::Moment> moments;
+  air_hockey::trace_episode(genotype, moments);
+  return moments;
+}
+
+}  // namespace aurora

@@ -1,0 +1,54 @@
+#include "aurora/tasks/hexapod/hexapod.hpp"
+
+#include <cassert>
+#include <numbers>
+
+#include "aurora/tasks/hexapod/camera.hpp"
+#include "aurora/tasks/hexapod/outcome.hpp"
+
+namespace aurora {
+namespace {
+
+TaskSpec hexapod_spec() {
+  constexpr double kPi = std::numbers::pi;
+  TaskSpec spec;
+  spec.name = "hexapod";
+  spec.genotype_size = hexapod::kGenes;
+  spec.sensory = {{hexapod::kPictureSide, hexapod::kPictureSide, hexapod::kChannels},
+                  ElementType::uint8};
+  spec.ground_truth = {{"x", -1.2, 1.2},     {"y", -1, 1},        {"z", 0, 0.5},
+                       {"pitch", -kPi, kPi}, {"roll", -kPi, kPi}, {"yaw", -kPi, kPi}};
+  spec.worst_fitness = -kPi;
+  spec.metrics = {TaskMetric::orientation_coverage};
+  spec.defaults = {
+      .iterations = 15000, .target_size = 5000, .mutation_rate = 0.05, .vat_constant = 18};
+  return spec;
+}
+
+}  // namespace
+
+Hexapod::Hexapod(hexapod::Actuators actuators)
+    : spec_(hexapod_spec()), simulator_(hexapod::make_simulator(actuators)) {}
+
+void Hexapod::evaluate(MatrixView<const float> genotypes, EvaluationView out) const {
+  assert(out.fitness.size() == genotypes.rows());
+  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
+    const hexapod::Bodies bodies = simulator_->run(hexapod::Controller(genotypes.row(n)));
+    const hexapod::Transform& base = bodies[0];
+    out.fitness[n] = static_cast<float>(hexapod::fitness(base));
+    const std::span<float> truth = out.ground_truth.row(n);
+    for (std::size_t i = 0; const double value : hexapod::ground_truth(base)) {
+      truth[i++] = static_cast<float>(value);
+    }
+    hexapod::draw(bodies, out.sensory.row<std::uint8_t>(n).first<hexapod::kPictureBytes>());
+  }
+}
+
+std::vector<hexapod::Bodies> Hexapod::trace(std::span<const float> genotype) const {
+  std::vector<hexapod::Bodies> moments;
+  simulator_->run(hexapod::Controller(genotype),
+                  [&](const hexapod::Bodies& bodies) { moments.push_back(bodies); });
+  return moments;
+}
+
+}  // namespace aurora

@@ -1,0 +1,14 @@
+#include "aurora/core/plugin.hpp"
+
+#include <gtest/gtest.h>
+
+namespace aurora {
+namespace {
+
+TEST(Plugin, WhatIsNotThereIsNull) {
+  EXPECT_EQ(find_in_plugin("libaurora_perpetual_motion.so", "start"), nullptr);
+  EXPECT_EQ(find_in_plugin("libaurora.so", "aurora_no_such_function"), nullptr);
+}
+
+}  // namespace
+}  // namespace aurora
