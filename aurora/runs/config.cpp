@@ -190,6 +190,8 @@ const Range kDistance = {"a number above 0, at most 1e+30",
 const Range kVolume = {"a number above 0, at most 1e+06",
                        [](double x) { return x > 0 && x <= 1e6; }};
 const Range kIndex = {"a number from 0 to 1000", [](double x) { return x >= 0 && x <= 1000; }};
+const Range kPatience = {"a number of seconds from 0.1 to 1000000",
+                         [](double x) { return x >= 0.1 && x <= 1e6; }};
 const Range kUpToTen = {"a number from 0 to 10", [](double x) { return x >= 0 && x <= 10; }};
 
 template <class Field>
@@ -306,6 +308,10 @@ std::vector<Option> make_options() {
               [](auto& c) { return &c.log_every; }),
       integer("run.snapshot_every", 0, kIterations, "iterations between two snapshots; 0: none",
               [](auto& c) { return &c.snapshot_every; }),
+      real("run.failure_share", kProbability, "of the evaluations that may fail; more stop the run",
+           [](auto& c) { return &c.failure_share; }),
+      real("run.evaluation_seconds", kPatience, "after which an evaluation is reported as hanging",
+           [](auto& c) { return &c.evaluation_seconds; }),
 
       name<AlgorithmKind>("algorithm.kind", "the loop: parents from the container or a population",
                           [](auto& c) { return &c.algorithm.kind; }),

@@ -25,6 +25,8 @@ struct RunConfig {
   std::size_t threads = 1;           // does not change any result
   std::size_t log_every = 10;        // iterations between two rows of metrics.csv
   std::size_t snapshot_every = 500;  // iterations between two snapshots; 0: none
+  double failure_share = 0.5;        // of the evaluations; a run with more stops
+  double evaluation_seconds = 60;    // after which an evaluation is reported as hanging
 };
 
 /// What the user said, before it is checked. Task and variant can also be said by the keys run.task

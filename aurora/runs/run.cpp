@@ -14,6 +14,7 @@
 #include "aurora/metrics/grid.hpp"
 #include "aurora/metrics/orientation.hpp"
 #include "aurora/metrics/trajectory.hpp"
+#include "aurora/runs/failures.hpp"
 #include "aurora/runs/progress.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/runs/thread_evaluator.hpp"
@@ -206,11 +207,15 @@ RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOpti
                const std::atomic<bool>& stop) {
   const std::unique_ptr<Task> task = tasks.make(config.task, config.task_options);
   Workers workers(config.threads);
-  ThreadEvaluator evaluator(*task, workers);
+  Failures failures(options.out / "failures", config.failure_share, [](const std::string& warning) {
+    fmt::print(stderr, "aurora: warning: {}\n", warning);
+  });
+  ThreadEvaluator evaluator(*task, workers, failures, config.evaluation_seconds);
   const auto algorithm = make_algorithm(task->spec(), config.algorithm, evaluator, workers);
   Recorder recorder(task->spec(), config, options);
   try {
     while (algorithm->iteration() < config.iterations && !stop) {
+      failures.count(config.algorithm.batch);
       recorder.record(*algorithm, algorithm->step());
     }
     const bool whole = algorithm->iteration() == config.iterations;

@@ -130,10 +130,10 @@ TEST_F(ARun, AFailureIsSaidInRunJsonAndThrownOn) {
               .options = {},
               .make = [](const TaskOptions&) { return std::make_unique<Broken>(true); },
               .missing = {}});
-  EXPECT_THROW(run_with({"run.iterations=3"}, "hc-csc-uniform", "broken"), std::runtime_error);
+  EXPECT_THROW(run_with({"run.iterations=3"}, "hc-csc-uniform", "broken"), Error);
   const RunSummary summary = read_summary(out_ / "run.json");
   EXPECT_EQ(summary.status, RunStatus::failed);
-  EXPECT_EQ(summary.error, "the motor is on fire");
+  EXPECT_NE(summary.error.find("the motor is on fire"), std::string::npos) << summary.error;
 }
 
 TEST_F(ARun, BrokenEvaluationsAreCountedAndKeptOut) {

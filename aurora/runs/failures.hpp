@@ -1,0 +1,41 @@
+// Evaluations that went wrong, kept in the run directory: <out>/failures/.
+//
+//   genotypes.txt   each with its reason, as `aurora evaluate --genes` reads them
+//   hanging.txt     those that took longer than they should
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "aurora/runs/files.hpp"
+#include "aurora/runs/thread_evaluator.hpp"
+
+namespace aurora {
+
+class Failures final : public FailureLog {
+ public:
+  /// `share` of the evaluations may fail, once there have been enough to tell. `warn` is for a line
+  /// to the user; the first failure and every hanging evaluation are worth one.
+  Failures(std::filesystem::path directory, double share,
+           std::function<void(const std::string&)> warn);
+
+  /// Evaluations that were asked for so far, for the share.
+  void count(std::size_t evaluations) { evaluations_ += evaluations; }
+
+  /// Error, with the reason, if too many have failed.
+  void failed(std::span<const float> genotype, const std::string& reason) override;
+  void hangs(MatrixView<const float> genotypes, double seconds) override;
+
+ private:
+  void save(const char* file, MatrixView<const float> genotypes, const std::string& reason);
+
+  std::filesystem::path directory_;
+  double share_;
+  std::function<void(const std::string&)> warn_;
+  std::size_t evaluations_ = 0;
+  std::size_t failures_ = 0;
+};
+
+}  // namespace aurora

@@ -1,0 +1,119 @@
+// Evaluations that misbehave: the run goes on, and what happened can be looked up.
+#include "aurora/runs/failures.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include "apps/aurora/gene_reader.hpp"
+#include "aurora/core/errors.hpp"
+#include "aurora/runs/run_directory.hpp"
+#include "run_fixture.hpp"
+
+namespace aurora {
+namespace {
+
+enum class Mischief { none, throws, throws_a_number, nan_fitness, nan_senses, hangs };
+
+/// Misbehaves for genotypes whose first gene is small.
+class Wild : public Task {
+ public:
+  explicit Wild(Mischief mischief, float below = 0.2F) : mischief_(mischief), below_(below) {
+    spec_.name = "wild";
+    spec_.genotype_size = 2;
+    spec_.sensory = {{2}, ElementType::float32};
+    spec_.ground_truth = {{"x", 0, 1}, {"y", 0, 1}};
+    spec_.worst_fitness = -1;
+    spec_.preferred_batch = 4;
+  }
+  const TaskSpec& spec() const override { return spec_; }
+  void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override {
+    for (std::size_t i = 0; i < genotypes.rows(); ++i) {
+      const auto genes = genotypes.row(i);
+      out.fitness[i] = -genes[1];
+      std::ranges::copy(genes, out.ground_truth.row(i).begin());
+      std::ranges::copy(genes, out.sensory.row<float>(i).begin());
+      if (genes[0] >= below_) continue;
+      if (mischief_ == Mischief::throws) throw std::runtime_error("the leg\nfell off");
+      if (mischief_ == Mischief::throws_a_number) throw 42;
+      if (mischief_ == Mischief::nan_fitness) out.fitness[i] = std::nanf("");
+      if (mischief_ == Mischief::nan_senses) out.sensory.row<float>(i)[1] = INFINITY;
+      if (mischief_ == Mischief::hangs) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+  }
+
+ private:
+  TaskSpec spec_;
+  Mischief mischief_;
+  float below_;
+};
+
+class AMisbehavingTask : public RunFixture {
+ protected:
+  RunSummary run_wild(Mischief mischief, std::vector<std::string> more = {}, float below = 0.2F) {
+    tasks_ = builtin_tasks();
+    TaskEntry entry;
+    entry.name = "wild";
+    entry.make = [=](const TaskOptions&) { return std::make_unique<Wild>(mischief, below); };
+    tasks_.add(std::move(entry));
+    std::vector<std::string> all{"run.iterations=20", "run.batch=32", "container.target_size=50"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_with(all, "hc-csc-uniform", "wild");
+  }
+
+  /// The genotypes of a file in failures/, as `aurora evaluate --genes` would read them.
+  Matrix<float> kept(const char* file) {
+    GeneReader reader((out_ / "failures" / file).string(), 2);
+    Matrix<float> genotypes;
+    reader.read(genotypes, 100'000);
+    return genotypes;
+  }
+};
+
+TEST_F(AMisbehavingTask, IsCountedKeptAndSurvived) {
+  for (const Mischief mischief :
+       {Mischief::throws, Mischief::throws_a_number, Mischief::nan_fitness, Mischief::nan_senses}) {
+    const RunSummary one = run_wild(mischief, {"run.threads=1"});
+    EXPECT_EQ(one.status, RunStatus::finished);
+    EXPECT_GT(one.invalid, 0U);
+    const Matrix<float> genotypes = kept("genotypes.txt");
+    EXPECT_EQ(genotypes.rows(), one.invalid);
+    for (std::size_t i = 0; i < genotypes.rows(); ++i) EXPECT_LT(genotypes(i, 0), 0.2F);
+    const SavedContainer saved = load_container(out_ / "container");
+    EXPECT_GT(saved.individuals.size(), 20U);
+    for (std::size_t i = 0; i < saved.individuals.size(); ++i) {
+      EXPECT_GE(saved.individuals.genotypes(i, 0), 0.2F);
+    }
+    // Who shared a piece of work with a failure lost nothing, and threads change nothing.
+    const std::string list = content(out_ / "failures" / "genotypes.txt");
+    EXPECT_EQ(run_wild(mischief, {"run.threads=3"}).container_hash, one.container_hash);
+    EXPECT_EQ(content(out_ / "failures" / "genotypes.txt"), list);
+  }
+}
+
+TEST_F(AMisbehavingTask, IsStoppedWhenTooMuchFails) {
+  try {
+    run_wild(Mischief::throws, {"run.failure_share=0.1", "run.batch=128"}, 0.9F);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("run.failure_share"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("the leg"), std::string::npos);
+  }
+  EXPECT_EQ(read_summary(out_ / "run.json").status, RunStatus::failed);
+  EXPECT_EQ(run_wild(Mischief::throws, {"run.failure_share=1"}, 0.9F).status, RunStatus::finished);
+}
+
+TEST_F(AMisbehavingTask, IsReportedWhenItHangs) {
+  run_wild(Mischief::hangs, {"run.iterations=2", "run.evaluation_seconds=0.1", "run.threads=2"});
+  const Matrix<float> genotypes = kept("hanging.txt");
+  ASSERT_GT(genotypes.rows(), 0U);
+}
+
+TEST_F(AMisbehavingTask, LeavesNoTraceIfItBehaves) {
+  EXPECT_EQ(run_wild(Mischief::none).invalid, 0U);
+  EXPECT_FALSE(std::filesystem::exists(out_ / "failures"));
+}
+
+}  // namespace
+}  // namespace aurora
