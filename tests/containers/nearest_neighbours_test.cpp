@@ -251,7 +251,7 @@ TEST_P(Nearest, SameBitsOnEveryInstructionSet) {
     EXPECT_EQ(answers(GetParam()), expected) << hwy::TargetName(target);
   }
   hwy::SetSupportedTargetsForTest(0);
-  EXPECT_GT(targets, 1U);
+  EXPECT_GE(targets, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, Nearest, testing::Values(1, 2, 3, 5, 10, 20));
