@@ -13,7 +13,8 @@ foreach(plugin aurora_torch aurora_dart)
 endforeach()
 install(DIRECTORY aurora DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "native" EXCLUDE)
+        PATTERN "native" EXCLUDE
+        PATTERN "internal" EXCLUDE)
 install(FILES apps/aurora/command_line.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/apps/aurora)
 install(EXPORT aurora-targets NAMESPACE aurora::

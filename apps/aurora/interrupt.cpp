@@ -6,6 +6,7 @@ namespace aurora {
 namespace {
 
 std::atomic<bool> flag{false};
+std::atomic<bool> checkpoint_flag{false};
 std::atomic<int> signal_number{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
@@ -15,10 +16,14 @@ void raise_flag(int number) {
   flag = true;
 }
 
-void handle(int number, void (*handler)(int)) {
+void raise_checkpoint_flag(int /*number*/) {
+  checkpoint_flag = true;
+}
+
+void handle(int number, void (*handler)(int), int flags = 0) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags = handler == SIG_DFL ? 0 : static_cast<int>(SA_RESETHAND);
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, nullptr);
 }
@@ -28,17 +33,25 @@ void handle(int number, void (*handler)(int)) {
 InterruptFlag::InterruptFlag() {
   signal_number = 0;
   flag = false;
-  handle(SIGINT, raise_flag);
-  handle(SIGTERM, raise_flag);
+  checkpoint_flag = false;
+  constexpr int kOnce = static_cast<int>(SA_RESETHAND);
+  handle(SIGINT, raise_flag, kOnce);
+  handle(SIGTERM, raise_flag, kOnce);
+  handle(SIGUSR1, raise_checkpoint_flag, SA_RESTART);
 }
 
 InterruptFlag::~InterruptFlag() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
+  handle(SIGUSR1, SIG_DFL);
 }
 
 const std::atomic<bool>& InterruptFlag::raised() const {
   return flag;
+}
+
+std::atomic<bool>& InterruptFlag::checkpoint_wanted() const {
+  return checkpoint_flag;
 }
 
 int InterruptFlag::exit_status() const {

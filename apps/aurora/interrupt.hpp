@@ -1,11 +1,13 @@
-// Ctrl-C and SIGTERM as a flag that the run looks at between two iterations.
+// Signals as flags that the run looks at between two iterations: Ctrl-C and SIGTERM end it, SIGUSR1
+// asks for a checkpoint.
 #pragma once
 
 #include <atomic>
 
 namespace aurora {
 
-/// While it lives, the first SIGINT or SIGTERM sets the flag and a second one ends the process.
+/// While it lives, the first SIGINT or SIGTERM sets the flag and a second one ends the process;
+/// SIGUSR1 sets the other flag, any number of times.
 /// Signal handlers reach nothing but globals, so only one may live at a time.
 class InterruptFlag {
  public:
@@ -15,6 +17,8 @@ class InterruptFlag {
   InterruptFlag& operator=(const InterruptFlag&) = delete;
 
   const std::atomic<bool>& raised() const;
+  /// Set by SIGUSR1; to be reset by whoever does what it asks for.
+  std::atomic<bool>& checkpoint_wanted() const;
   /// 128 + the signal's number, as shells have it; 0 if none came.
   int exit_status() const;
 };

@@ -25,6 +25,7 @@ struct Arguments {
   std::optional<std::string> threads;
   std::optional<std::string> out;
   std::optional<std::string> config;
+  bool resume = false;
   bool quiet = false;
 };
 
@@ -33,7 +34,13 @@ ConfigRequest request_of(const Arguments& arguments, const TaskRegistry& tasks) 
   ConfigRequest request;
   if (!words.task.empty()) request.task = words.task;
   request.variant = arguments.variant;
-  if (arguments.config) request.file = *arguments.config;
+  if (arguments.config) {
+    request.file = *arguments.config;
+  } else if (arguments.resume) {
+    const std::filesystem::path stored = std::filesystem::path(*arguments.out) / "config.toml";
+    std::error_code ignored;  // what cannot be looked at is not there
+    if (std::filesystem::exists(stored, ignored)) request.file = stored;
+  }
   const auto assign = [&](const char* key, const std::optional<std::string>& value) {
     if (value) request.assignments.push_back(fmt::format("{}={}", key, *value));
   };
@@ -48,6 +55,12 @@ ConfigRequest request_of(const Arguments& arguments, const TaskRegistry& tasks) 
         return assignment.starts_with("run.task");
       });
   if (!request.task && !may_name_task) {
+    if (arguments.resume) {
+      throw UsageError(
+          fmt::format("there is no config.toml in '{}', so no run to go on with; name the TASK and "
+                      "it begins there",
+                      *arguments.out));
+    }
     throw UsageError(fmt::format("which TASK? Known: {}; as in: aurora run {}",
                                  fmt::join(tasks.names(), ", "),
                                  tasks.names().empty() ? "TASK" : tasks.names().front()));
@@ -90,8 +103,11 @@ std::string summary_text(const RunSummary& summary, const RunConfig& config,
 }
 
 int act(const Arguments& arguments, const TaskRegistry& tasks) {
-  const RunConfig config = resolve(tasks, request_of(arguments, tasks));
   if (arguments.out && arguments.out->empty()) throw UsageError("--out needs the name of a folder");
+  if (arguments.resume && !arguments.out) {
+    throw UsageError("--resume needs --out DIR, the folder of the run that shall go on");
+  }
+  const RunConfig config = resolve(tasks, request_of(arguments, tasks));
   const std::filesystem::path out =
       arguments.out ? std::filesystem::path(*arguments.out) : free_directory(config);
 
@@ -100,8 +116,12 @@ int act(const Arguments& arguments, const TaskRegistry& tasks) {
     fmt::print(stderr, "aurora: note: {} with {}\n", config.variant, fmt::join(departures, ", "));
   }
   const InterruptFlag interrupt;
-  const RunSummary summary =
-      run(tasks, config, {.out = out, .quiet = arguments.quiet}, interrupt.raised());
+  const RunSummary summary = run(tasks, config,
+                                 {.out = out,
+                                  .quiet = arguments.quiet,
+                                  .resume = arguments.resume,
+                                  .checkpoint_wanted = &interrupt.checkpoint_wanted()},
+                                 interrupt.raised());
   print(summary_text(summary, config, out));
   return summary.status == RunStatus::interrupted ? interrupt.exit_status() : 0;
 }
@@ -128,6 +148,9 @@ Command add_run(CLI::App& program, const TaskRegistry& tasks) {
   app->add_option("--config", arguments->config,
                   "TOML file with options; the config.toml of a run repeats that run")
       ->type_name("FILE");
+  app->add_flag("--resume", arguments->resume,
+                "Go on with the run in --out from its last checkpoint; with a TASK, begin it if\n"
+                "there is none yet");
   app->add_flag("--quiet", arguments->quiet, "No progress on stderr");
   app->footer(
       "Values on the command line go before those of the file, which go before the variant's,\n"
@@ -136,7 +159,8 @@ Command add_run(CLI::App& program, const TaskRegistry& tasks) {
       "  aurora run maze\n"
       "  aurora run maze --variant hc-csc-uniform --iterations 500 --seed 7 --out runs/hc-7\n"
       "  aurora run maze container.target_size=2000 selection.kind=novelty\n"
-      "  aurora run --config runs/hc-7/config.toml --out runs/hc-7-again");
+      "  aurora run --config runs/hc-7/config.toml --out runs/hc-7-again\n"
+      "  aurora run --resume --out runs/hc-7 --iterations 1000");
   return {app, [arguments, &tasks] { return act(*arguments, tasks); }};
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "aurora/containers/individuals.hpp"
+#include "aurora/containers/threshold.hpp"
 #include "aurora/encoders/encoder.hpp"
 #include "aurora/tasks/task.hpp"
 
@@ -39,6 +41,18 @@ struct StepReport {
   PhaseSeconds seconds;
 };
 
+/// Everything that the next iterations depend on, besides the configuration: random numbers are
+/// addressed by (seed, purpose, iteration, index), so no stream has a state of its own, and the ids
+/// of the next children follow from the iteration.
+struct AlgorithmState {
+  std::size_t iteration = 0;
+  std::size_t encoder_updates = 0;
+  Threshold::State threshold;       // of the quality-diversity loop
+  Individuals container;            // row by row, as selection sees them
+  Individuals population;           // of the population loops; no rows elsewhere
+  std::vector<NamedArray> encoder;  // none if descriptors are hand-coded
+};
+
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
@@ -52,6 +66,13 @@ class Algorithm {
   virtual double threshold() const = 0;
   /// The encoder, or null if descriptors are hand-coded.
   virtual const Encoder* encoder() const = 0;
+
+  /// Copies the state between two iterations into `out`, whose memory is reused.
+  virtual void save(AlgorithmState& out) const = 0;
+  /// Takes over the state of an algorithm of the same task and configuration: every iteration from
+  /// here on is, bit for bit, what it would have been there. DataError if that cannot be such a
+  /// state; the algorithm is then of no use.
+  virtual void restore(AlgorithmState state) = 0;
 };
 
 }  // namespace aurora

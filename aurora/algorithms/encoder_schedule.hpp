@@ -22,8 +22,12 @@ class EncoderSchedule {
     next_ += step_ * (updates_ + 1);
     return true;
   }
-  /// Updates so far.
+  /// Updates so far; the only state.
   std::size_t updates() const { return updates_; }
+  void restore(std::size_t updates) {
+    updates_ = updates;
+    next_ = step_ * ((updates + 1) * (updates + 2) / 2);
+  }
 
  private:
   std::size_t step_;

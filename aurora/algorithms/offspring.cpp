@@ -31,6 +31,11 @@ std::unique_ptr<Encoder> encoder_of(const TaskSpec& task, const AlgorithmConfig&
   return make_encoder(config.encoder, task.sensory, config.dimension, stream);
 }
 
+void restore_encoder(Encoder* encoder, std::span<const NamedArray> state) {
+  if (encoder) return encoder->set_state(state);
+  if (!state.empty()) throw DataError("there is the state of an encoder, but no encoder");
+}
+
 Offspring::Offspring(const IndividualsLayout& layout, const AlgorithmConfig& config)
     : seed_(config.seed),
       variation_(config.variation),

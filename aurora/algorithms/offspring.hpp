@@ -24,6 +24,10 @@ IndividualsLayout layout_of(const TaskSpec& task, const AlgorithmConfig& config)
 /// selection needs an encoder and there is none.
 std::unique_ptr<Encoder> encoder_of(const TaskSpec& task, const AlgorithmConfig& config);
 
+/// Gives the encoder (null if there is none) the state it was saved with. DataError if that is not
+/// a state of this encoder.
+void restore_encoder(Encoder* encoder, std::span<const NamedArray> state);
+
 /// A number as part of a random stream's address.
 inline std::uint32_t address(std::size_t number) {
   return static_cast<std::uint32_t>(number);

@@ -53,6 +53,32 @@ StepReport PopulationSearch::step() {
   return report;
 }
 
+void PopulationSearch::save(AlgorithmState& out) const {
+  out.iteration = iteration_;
+  out.encoder_updates = schedule_.updates();
+  out.threshold = {};
+  out.container = container_;
+  out.population = population_;
+  out.encoder = encoder_ ? encoder_->state() : std::vector<NamedArray>();
+}
+
+void PopulationSearch::restore(AlgorithmState state) {
+  if (!same_columns(state.container, container_) || !same_columns(state.population, population_)) {
+    throw DataError("the columns of the individuals are not those of this search");
+  }
+  if (state.population.size() != (state.iteration == 0 ? 0 : config_.batch)) {
+    throw DataError("there are " + std::to_string(state.population.size()) +
+                    " individuals in the population, the batch is " +
+                    std::to_string(config_.batch));
+  }
+  restore_encoder(encoder_.get(), state.encoder);
+  schedule_.restore(state.encoder_updates);
+  container_ = std::move(state.container);
+  population_ = std::move(state.population);
+  iteration_ = state.iteration;
+  fill_index();
+}
+
 void PopulationSearch::propose() {
   if (population_.size() == 0) {
     children_.draw(iteration_, workers_);
@@ -170,6 +196,10 @@ void PopulationSearch::update_encoder(StepReport& report) {
     describe_again(population_);
   }
   const Stopwatch watch(report.seconds.container);
+  fill_index();
+}
+
+void PopulationSearch::fill_index() {
   index_.clear();
   for (std::size_t row = 0; row < container_.size(); ++row) {
     // Nothing leaves the container; what the encoder cannot place is merely no neighbour.

@@ -30,6 +30,8 @@ class PopulationSearch : public Algorithm {
   const Individuals& individuals() const override { return container_; }
   double threshold() const override { return 0; }
   const Encoder* encoder() const override { return encoder_.get(); }
+  void save(AlgorithmState& out) const override;
+  void restore(AlgorithmState state) override;
 
  private:
   /// The children and (Novelty Search) the parents of this generation, best first.
@@ -45,6 +47,7 @@ class PopulationSearch : public Algorithm {
   void add_best_children(std::span<const Candidate> ranking, StepReport& report);
   void renew_population(std::span<const Candidate> ranking);
   void update_encoder(StepReport& report);
+  void fill_index();
   void describe_again(Individuals& individuals);
 
   AlgorithmConfig config_;

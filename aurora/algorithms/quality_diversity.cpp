@@ -1,6 +1,6 @@
 #include "aurora/algorithms/quality_diversity.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "aurora/algorithms/containers.hpp"
 #include "aurora/core/errors.hpp"
@@ -45,6 +45,24 @@ StepReport QualityDiversity::step() {
     report.container_updated = true;
   }
   return report;
+}
+
+void QualityDiversity::save(AlgorithmState& out) const {
+  out.iteration = iteration_;
+  out.encoder_updates = schedule_.updates();
+  out.threshold = threshold_.state();
+  out.container = container_->individuals();
+  out.population.resize(0);
+  out.encoder = encoder_ ? encoder_->state() : std::vector<NamedArray>();
+}
+
+void QualityDiversity::restore(AlgorithmState state) {
+  if (state.population.size() > 0) throw DataError("this loop has no population");
+  restore_encoder(encoder_.get(), state.encoder);
+  threshold_.restore(state.threshold);
+  schedule_.restore(state.encoder_updates);
+  container_->restore(std::move(state.container));
+  iteration_ = state.iteration;
 }
 
 void QualityDiversity::propose() {

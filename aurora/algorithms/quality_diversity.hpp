@@ -27,6 +27,8 @@ class QualityDiversity : public Algorithm {
   const Individuals& individuals() const override { return container_->individuals(); }
   double threshold() const override { return threshold_.value(); }
   const Encoder* encoder() const override { return encoder_.get(); }
+  void save(AlgorithmState& out) const override;
+  void restore(AlgorithmState state) override;
 
  private:
   void propose();

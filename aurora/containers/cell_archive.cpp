@@ -64,4 +64,24 @@ std::size_t CellArchive::set_descriptors(MatrixView<const float> descriptors,
   return before - size();
 }
 
+void CellArchive::restore(Individuals individuals) {
+  std::vector<std::uint32_t> elites(elites_.size(), kNobody);
+  for (std::size_t row = 0; row < individuals.size(); ++row) {
+    const bool fits = individuals.descriptors.cols() == cells_->dimension();
+    const std::size_t cell =
+        fits ? cells_->cell(individuals.descriptors.row(row)) : Cells::kOutside;
+    if (cell == Cells::kOutside) {
+      throw DataError("individual " + std::to_string(individuals.ids[row]) +
+                      " lies outside all cells");
+    }
+    if (elites[cell] != kNobody) {
+      throw DataError("individuals " + std::to_string(individuals.ids[elites[cell]]) + " and " +
+                      std::to_string(individuals.ids[row]) + " lie in one cell");
+    }
+    elites[cell] = static_cast<std::uint32_t>(row);
+  }
+  Container::restore(std::move(individuals));
+  elites_ = std::move(elites);
+}
+
 }  // namespace aurora

@@ -33,6 +33,9 @@ class CellArchive final : public Container {
   std::size_t set_descriptors(MatrixView<const float> descriptors,
                               std::span<const float> errors) override;
 
+  /// DataError also for somebody outside all cells, or two in one.
+  void restore(Individuals individuals) override;
+
  private:
   static constexpr std::uint32_t kNobody = NeighbourIndex::kNoSlot;
 

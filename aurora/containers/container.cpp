@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "aurora/core/errors.hpp"
 
@@ -72,6 +73,29 @@ std::size_t Container::set_descriptors(MatrixView<const float> descriptors,
   }
   drop_rows_not_indexed();
   return before - size();
+}
+
+void Container::restore(Individuals individuals) {
+  if (!same_columns(individuals, individuals_)) {
+    throw DataError("the columns of the individuals are not those of this container");
+  }
+  for (std::size_t row = 0; row < individuals.size(); ++row) {
+    if (!is_finite(individuals, row)) {
+      throw DataError("individual " + std::to_string(individuals.ids[row]) +
+                      " holds a number that is not finite");
+    }
+  }
+  std::vector<std::uint64_t> ids = individuals.ids;
+  std::ranges::sort(ids);
+  if (const auto twin = std::ranges::adjacent_find(ids); twin != ids.end()) {
+    throw DataError("two individuals have the id " + std::to_string(*twin));
+  }
+  individuals_ = std::move(individuals);
+  novelty_.clear();
+  index_.clear();
+  for (std::size_t row = 0; row < size(); ++row) {
+    index_.insert(row, individuals_.descriptors.row(row), individuals_.ids[row]);
+  }
 }
 
 std::vector<float> Container::novelty(Workers& workers) {

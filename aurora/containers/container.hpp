@@ -40,6 +40,12 @@ class Container {
   virtual std::size_t set_descriptors(MatrixView<const float> descriptors,
                                       std::span<const float> errors);
 
+  /// Takes over individuals that were in such a container before, row by row: what add() and
+  /// update() do from here on is what they would have done there. DataError, and nothing taken
+  /// over, if the columns do not match the layout, a number is not finite, two ids are equal, or
+  /// the kind of container cannot have held them together.
+  virtual void restore(Individuals individuals);
+
   /// Novelty score of every row: mean distance to its k nearest other members (0 for a lone one).
   /// The first call computes all of them, the next ones what has changed.
   std::vector<float> novelty(Workers& workers);

@@ -215,6 +215,16 @@ Threshold::Threshold(const ThresholdConfig& config, std::size_t target_size,
   }
 }
 
+void Threshold::restore(const State& state) {
+  const PidController::State& pid = state.pid;
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!finite(state.value) || state.value < 0 || !finite(pid.anchor) || !finite(pid.sum) ||
+      !finite(pid.error) || !finite(pid.trend)) {
+    throw DataError("a threshold and its controller must be finite, and the threshold 0 or more");
+  }
+  state_ = state;
+}
+
 void Threshold::start(const Container& container) {
   if (config_.kind != ThresholdKind::csc && config_.kind != ThresholdKind::pid) return;
   state_.value = initial_threshold(container.individuals().descriptors, target_size_);

@@ -126,7 +126,8 @@ class Threshold {
   void follow(std::size_t size);
 
   const State& state() const { return state_; }
-  void restore(const State& state) { state_ = state; }
+  /// DataError if a number is not finite, or the value below 0.
+  void restore(const State& state);
 
  private:
   ThresholdConfig config_;

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "aurora/core/errors.hpp"
 
@@ -31,29 +30,6 @@ UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
     : Container(layout, config.k), config_(config) {
   if (!(config.epsilon >= 0 && config.epsilon < 1)) {
     throw UsageError("container.epsilon must be in [0, 1), not " + std::to_string(config.epsilon));
-  }
-}
-
-void UnstructuredArchive::restore(Individuals individuals) {
-  if (!same_columns(individuals, individuals_)) {
-    throw DataError("the columns of the individuals are not those of this archive");
-  }
-  for (std::size_t row = 0; row < individuals.size(); ++row) {
-    if (!is_finite(individuals, row)) {
-      throw DataError("individual " + std::to_string(individuals.ids[row]) +
-                      " holds a number that is not finite");
-    }
-  }
-  std::vector<std::uint64_t> ids = individuals.ids;
-  std::ranges::sort(ids);
-  if (const auto twin = std::ranges::adjacent_find(ids); twin != ids.end()) {
-    throw DataError("two individuals have the id " + std::to_string(*twin));
-  }
-  individuals_ = std::move(individuals);
-  novelty_.clear();
-  index_.clear();
-  for (std::size_t row = 0; row < size(); ++row) {
-    index_.insert(row, individuals_.descriptors.row(row), individuals_.ids[row]);
   }
 }
 

@@ -22,11 +22,6 @@ class UnstructuredArchive final : public Container {
   /// UsageError if k is 0, epsilon outside [0, 1), or the layout has no descriptor.
   UnstructuredArchive(const IndividualsLayout& layout, const ArchiveConfig& config);
 
-  /// Takes over individuals that were in an archive before, row by row: what add() and update() do
-  /// from here on is what they would have done there. DataError if the columns do not match the
-  /// layout, a number is not finite, or two ids are equal.
-  void restore(Individuals individuals);
-
   /// With the threshold 0 every distance above 0 is far enough.
   Outcome add(const Individuals& batch, std::size_t row, double threshold) override;
 

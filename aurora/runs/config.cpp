@@ -192,6 +192,7 @@ const Range kVolume = {"a number above 0, at most 1e+06",
 const Range kIndex = {"a number from 0 to 1000", [](double x) { return x >= 0 && x <= 1000; }};
 const Range kPatience = {"a number of seconds from 0.1 to 1000000",
                          [](double x) { return x >= 0.1 && x <= 1e6; }};
+const Range kSeconds = {"a number from 0 to 1e+06", [](double x) { return x >= 0 && x <= 1e6; }};
 const Range kUpToTen = {"a number from 0 to 10", [](double x) { return x >= 0 && x <= 10; }};
 
 template <class Field>
@@ -308,6 +309,8 @@ std::vector<Option> make_options() {
               [](auto& c) { return &c.log_every; }),
       integer("run.snapshot_every", 0, kIterations, "iterations between two snapshots; 0: none",
               [](auto& c) { return &c.snapshot_every; }),
+      real("run.checkpoint_seconds", kSeconds, "between two checkpoints; 0: only at the end",
+           [](auto& c) { return &c.checkpoint_seconds; }),
       real("run.failure_share", kProbability, "of the evaluations that may fail; more stop the run",
            [](auto& c) { return &c.failure_share; }),
       real("run.evaluation_seconds", kPatience, "after which an evaluation is reported as hanging",
@@ -599,6 +602,36 @@ std::string to_toml(const RunConfig& config) {
     text += fmt::format("{} = {}\n", toml_key(key), toml_string(value));
   }
   return text;
+}
+
+Settings settings_of(const RunConfig& config) {
+  Settings settings;
+  for (const Option& option : options()) settings.emplace_back(option.key, option.get(config));
+  for (const auto& [key, value] : config.task_options) {
+    settings.emplace_back(std::string(kTaskPrefix) + key, toml_string(value));
+  }
+  return settings;
+}
+
+void check_same_run(const Settings& saved, const RunConfig& config) {
+  constexpr std::string_view kFree[] = {
+      "run.iterations",         "run.threads",       "run.log_every",         "run.snapshot_every",
+      "run.checkpoint_seconds", "run.failure_share", "run.evaluation_seconds"};
+  const auto value_in = [](const Settings& settings, const std::string& key) {
+    const auto found = std::ranges::find(settings, key, &Settings::value_type::first);
+    return found == settings.end() ? std::string("not there") : found->second;
+  };
+  const auto check = [&](const std::string& key, const std::string& before,
+                         const std::string& now) {
+    if (before == now || std::ranges::find(kFree, key) != std::end(kFree)) return;
+    throw UsageError(
+        fmt::format("the run cannot go on with another configuration: {} was {}, now it is {}; "
+                    "leave it as it was, or start a new run with another --out",
+                    key, before, now));
+  };
+  const Settings given = settings_of(config);
+  for (const auto& [key, value] : saved) check(key, value, value_in(given, key));
+  for (const auto& [key, value] : given) check(key, value_in(saved, key), value);
 }
 
 std::vector<std::string> departures_from_variant(const RunConfig& config) {

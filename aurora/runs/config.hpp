@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aurora/algorithms/config.hpp"
@@ -25,6 +26,7 @@ struct RunConfig {
   std::size_t threads = 1;           // does not change any result
   std::size_t log_every = 10;        // iterations between two rows of metrics.csv
   std::size_t snapshot_every = 500;  // iterations between two snapshots; 0: none
+  double checkpoint_seconds = 60;    // between two checkpoints; 0: only at the end
   double failure_share = 0.5;        // of the evaluations; a run with more stops
   double evaluation_seconds = 60;    // after which an evaluation is reported as hanging
 };
@@ -47,6 +49,14 @@ RunConfig resolve(const TaskRegistry& tasks, const ConfigRequest& request);
 
 /// The configuration as a TOML file; resolving that file gives an equal configuration again.
 std::string to_toml(const RunConfig& config);
+
+/// Every key with its value as TOML, task options included.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+Settings settings_of(const RunConfig& config);
+
+/// UsageError with the key and both values if a run with the settings `saved` cannot go on with
+/// `config`. How long it runs, on how many threads, and how often it writes may change.
+void check_same_run(const Settings& saved, const RunConfig& config);
 
 /// Where a configuration is no longer what its variant says: "KEY = VALUE instead of VALUE".
 std::vector<std::string> departures_from_variant(const RunConfig& config);

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <new>
@@ -142,8 +144,18 @@ bool exchange_paths(const fs::path& a, const fs::path& b) {
   return false;
 }
 
-/// The new directory takes the place of the old one, which is removed in the end.
-void replace_directory(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
+/// What becomes of the old directory once the new one is in place. A leftover does no harm.
+void retire(const fs::path& old, const fs::path& previous) {
+  if (!previous.empty()) {
+    try_remove_tree(previous);
+    if (::rename(old.c_str(), previous.c_str()) == 0) return;
+  }
+  try_remove_tree(old);
+}
+
+/// The new directory takes the place of the old one, which becomes `previous` or is removed.
+void replace_directory(const fs::path& fresh, const fs::path& path, const fs::path& aside,
+                       const fs::path& previous) {
   if (!is_there(path)) {
     rename_path(fresh, path);
     sync_directory(parent_of(path));
@@ -151,7 +163,7 @@ void replace_directory(const fs::path& fresh, const fs::path& path, const fs::pa
   }
   if (exchange_paths(fresh, path)) {
     sync_directory(parent_of(path));
-    try_remove_tree(fresh);
+    retire(fresh, previous);
     return;
   }
   rename_path(path, aside);
@@ -162,7 +174,7 @@ void replace_directory(const fs::path& fresh, const fs::path& path, const fs::pa
     throw;
   }
   sync_directory(parent_of(path));
-  try_remove_tree(aside);
+  retire(aside, previous);
 }
 
 /// Makes a directory and what is missing above it; those made are added to `made`. The error
@@ -327,6 +339,33 @@ void AppendFile::sync() {
   if (const int error = sync_descriptor(file_.get())) fail("write", path_, error);
 }
 
+FileLock::FileLock(fs::path path, const fs::path& used) : path_(std::move(path)) {
+  for (bool ours = false; !ours;) {
+    file_ = open_file(path_, O_RDWR | O_CREAT);
+    if (file_.get() < 0) fail("write", path_, errno);
+    if (retry([&] { return ::flock(file_.get(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno != EWOULDBLOCK) fail("lock", path_, errno);
+      std::array<char, 32> text{};
+      const bool known = ::pread(file_.get(), text.data(), text.size() - 1, 0) > 0;
+      throw FileError(fmt::format(
+          "'{}' is in use by {}; wait until it has ended, or stop it first", used.string(),
+          known ? fmt::format("process {}", text.data()) : std::string("another process")));
+    }
+    // Whoever held the lock may have removed the file between our two calls.
+    struct stat there;
+    struct stat held;
+    ours = ::stat(path_.c_str(), &there) == 0 && ::fstat(file_.get(), &held) == 0 &&
+           there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+  }
+  // Only for people; a full disk does not matter.
+  const std::string number = std::to_string(::getpid());
+  static_cast<void>(::ftruncate(file_.get(), 0) == 0 && write_all(file_.get(), number) == 0);
+}
+
+FileLock::~FileLock() {
+  if (file_.get() >= 0) ::unlink(path_.c_str());
+}
+
 void write_file(const fs::path& path, const std::function<void(OutputFile&)>& content) {
   struct stat status;
   const bool found = ::stat(path.c_str(), &status) == 0;
@@ -371,7 +410,8 @@ std::string read_file(const fs::path& path, std::uint64_t limit) {
   return text;
 }
 
-void write_directory(const fs::path& path, const std::function<void(const fs::path&)>& content) {
+void write_directory(const fs::path& path, const std::function<void(const fs::path&)>& content,
+                     const fs::path& previous) {
   const fs::path target = without_trailing_slash(path);
   const fs::path fresh = name_beside(target, "new");
   const fs::path aside = name_beside(target, "old");
@@ -385,7 +425,7 @@ void write_directory(const fs::path& path, const std::function<void(const fs::pa
   try {
     content(fresh);
     sync_tree(fresh);
-    replace_directory(fresh, target, aside);
+    replace_directory(fresh, target, aside, previous);
   } catch (...) {
     try_remove_tree(fresh);
     if (is_there(target)) try_remove_tree(aside);
@@ -397,6 +437,16 @@ fs::path whole_directory(const fs::path& path) {
   const fs::path target = without_trailing_slash(path);
   const fs::path aside = name_beside(target, "old");
   return !is_there(target) && is_there(aside) ? aside : target;
+}
+
+void remove_path(const fs::path& path) {
+  remove_tree(path);
+}
+
+void move_path(const fs::path& from, const fs::path& to) {
+  remove_tree(to);
+  rename_path(from, to);
+  sync_directory(parent_of(to));
 }
 
 void make_directories(const fs::path& path) {

@@ -130,6 +130,22 @@ class AppendFile {
   std::uint64_t size_ = 0;
 };
 
+/// A file that says which process uses a directory, for as long as it does. The operating system
+/// holds the lock and drops it when the process ends, however it ends: what a dead process left is
+/// simply taken over.
+class FileLock {
+ public:
+  /// FileError with the other's process number if the lock is held; `used` is what to call the
+  /// thing that is locked.
+  FileLock(std::filesystem::path path, const std::filesystem::path& used);
+  FileLock(FileLock&&) noexcept = default;
+  ~FileLock();
+
+ private:
+  std::filesystem::path path_;
+  FileHandle file_;
+};
+
 /// Replaces `path` by what `content` writes, or leaves it exactly as it was: written under a
 /// temporary name beside it, synced, renamed, directory synced. Symbolic links are followed;
 /// devices and pipes are written to directly. Not for two threads and the same path at once.
@@ -145,13 +161,21 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit);
 /// `content` gets a fresh directory beside it, and closes the files it writes there. At every
 /// moment of it, a crash leaves the old or the new directory whole: where the file system can
 /// exchange two names at once they are exchanged; elsewhere the old one is renamed aside first, and
-/// whole_directory() finds it. One writer at a time.
+/// whole_directory() finds it. One writer at a time. The old directory is removed in the end, or
+/// becomes `previous`, beside it, in the place of what was there.
 void write_directory(const std::filesystem::path& path,
-                     const std::function<void(const std::filesystem::path&)>& content);
+                     const std::function<void(const std::filesystem::path&)>& content,
+                     const std::filesystem::path& previous = {});
 
 /// Where the last complete version of a directory written by write_directory() lies: `path`, or the
 /// name aside if a crash came between the two renames.
 std::filesystem::path whole_directory(const std::filesystem::path& path);
+
+/// Removes a file, or a directory with all that is in it; nothing there is fine too.
+void remove_path(const std::filesystem::path& path);
+
+/// Gives a file or directory another name, in the place of what had it, and syncs the directory.
+void move_path(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Makes `path` and its parents, unless they exist.
 void make_directories(const std::filesystem::path& path);

@@ -37,9 +37,11 @@ void Progress::show(const MetricsRow& row, const EncoderRow* last_training) {
   }
   shown_ = now;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double rate = static_cast<double>(row.evaluations) / std::max(elapsed, 1e-9);
-  const double left = elapsed * static_cast<double>(iterations_ - row.iteration) /
-                      static_cast<double>(std::max<std::size_t>(row.iteration, 1));
+  const double rate =
+      static_cast<double>(row.evaluations - first_evaluations_) / std::max(elapsed, 1e-9);
+  const double left =
+      elapsed * static_cast<double>(iterations_ - row.iteration) /
+      static_cast<double>(std::max<std::size_t>(row.iteration - first_iteration_, 1));
   std::string line = fmt::format(
       "iteration {}/{}  {:.0f} eval/s  size {}/{}  coverage {:.1f} %  d_min {:.3g}", row.iteration,
       iterations_, rate, row.container_size, target_size_, row.coverage, row.threshold);
@@ -52,8 +54,20 @@ void Progress::show(const MetricsRow& row, const EncoderRow* last_training) {
   std::fflush(stream_);
 }
 
+void Progress::start_from(std::size_t iteration, std::size_t evaluations) {
+  first_iteration_ = iteration;
+  first_evaluations_ = evaluations;
+}
+
 void Progress::say(const std::string& line) {
-  if (quiet_) return;
+  if (!quiet_) print(line);
+}
+
+void Progress::warn(const std::string& line) {
+  print("aurora: warning: " + line);
+}
+
+void Progress::print(const std::string& line) {
   finish();
   fmt::print(stream_, "{}\n", line);
   std::fflush(stream_);

@@ -21,12 +21,18 @@ class Progress {
   /// Shows where the run stands, at most a few times a second (terminal) or every few seconds
   /// (log).
   void show(const MetricsRow& row, const EncoderRow* last_training);
+  /// For a run that goes on: speed and time left are those of what is done from here on.
+  void start_from(std::size_t iteration, std::size_t evaluations);
   /// Says a line of its own.
   void say(const std::string& line);
+  /// The same, even if quiet: something is wrong.
+  void warn(const std::string& line);
   /// Ends the line that renews itself.
   void finish();
 
  private:
+  void print(const std::string& line);
+
   using Clock = std::chrono::steady_clock;
   std::FILE* stream_;
   bool quiet_;
@@ -35,6 +41,8 @@ class Progress {
   std::size_t target_size_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_;
+  std::size_t first_iteration_ = 0;
+  std::size_t first_evaluations_ = 0;
   bool line_open_ = false;
 };
 

@@ -83,4 +83,12 @@ struct RunSummary {
   double seconds_total = 0;
 };
 
+/// What a run has counted so far, besides what stands in its tables.
+struct RunRecord {
+  RunSummary summary;
+  MetricsRow row;        // what will be in the next row of metrics.csv
+  std::size_t lost = 0;  // over the whole run, as is the next one
+  std::size_t container_updates = 0;
+};
+
 }  // namespace aurora

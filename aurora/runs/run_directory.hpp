@@ -7,13 +7,15 @@
 //   container/         manifest.json and a .npy file per column, rows in ascending order of ids
 //   snapshots/000500/  the same without sensory data
 //   encoder/           manifest.json and a .npy file per array
+//   checkpoint/        the last complete state (checkpoint.hpp), and checkpoint.previous/
+//   .lock              while a process writes to it
 //
 // Files and directories appear whole or not at all, and equal content gives equal bytes, whatever
-// order a container stores its rows in. A manifest lists type, shape, length and XXH3 checksum of
-// every file and ends with a checksum of itself; readers check all of it before they believe it.
+// order a container stores its rows in. Manifests have checksums of everything.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -35,8 +37,13 @@ class RunDirectory {
  public:
   /// A new directory, with its parents. FileError if it exists and is not empty.
   static RunDirectory create(const std::filesystem::path& path);
+  /// The directory of a run that goes on, or a new one. FileError if it holds something else, or
+  /// another process is using it.
+  static RunDirectory reopen(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
+  /// When it was opened, as run.json has it.
+  const std::string& started() const { return started_; }
 
   void write_config(std::string_view toml);
 
@@ -44,6 +51,12 @@ class RunDirectory {
   /// `extra` has other names than in the first row, or names that cannot head a column.
   void append_metrics(const MetricsRow& row);
   void append_encoder(const EncoderRow& row);
+
+  /// Bytes of the tables.
+  std::uint64_t metrics_bytes() const { return bytes_of(metrics_); }
+  std::uint64_t encoder_bytes() const { return bytes_of(encoder_); }
+  /// Replaces the tables by what they were once; an empty one is removed.
+  void restore_tables(std::string_view metrics, std::string_view encoder);
 
   /// run.json; the rows of the tables are on the disk before it.
   void write_summary(const RunSummary& summary);
@@ -61,11 +74,15 @@ class RunDirectory {
     std::string header;
   };
 
+  /// Takes the lock.
   explicit RunDirectory(std::filesystem::path path);
+  static std::uint64_t bytes_of(const Table& table) { return table.file ? table.file->size() : 0; }
+  void restore(Table& table, std::string_view name, std::string_view content);
   void append(Table& table, std::string_view name, const std::string& header,
               const std::string& row);
 
   std::filesystem::path path_;
+  FileLock lock_;
   std::string started_;
   Table metrics_;
   Table encoder_;

@@ -40,6 +40,8 @@ enum class TaskMetric {
 
 struct TaskSpec {
   std::string name;
+  /// Raise it when a genotype's evaluation changes: a run never goes on with another version.
+  std::size_t version = 1;
   /// Number of genes; genes lie in [0, 1] and the task maps them to what it needs.
   std::size_t genotype_size = 0;
   SensoryShape sensory;

@@ -273,24 +273,130 @@ TEST_F(CommandLine, SaysWhereAMixLeavesItsVariant) {
               "hc-csc-uniform with selection.kind = \"novelty\" instead of \"uniform\"");
 }
 
+/// A run that does not end by itself.
+Arguments endless_run(const std::string& out) {
+  return {"run",
+          "maze",
+          "--variant",
+          "hc-csc-uniform",
+          "--iterations",
+          "1000000",
+          "run.batch=16",
+          "container.target_size=50",
+          "run.log_every=1",
+          "--out",
+          out};
+}
+
+/// Waits for something to happen, a minute at most.
+template <class Condition>
+void wait_until(Condition condition) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!condition() && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 TEST_F(CommandLine, InterruptedRunsSaveWhatTheyHave) {
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
     const std::string out = "run" + std::to_string(status);
-    const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "--iterations",
-                               "1000000", "run.batch=16", "run.log_every=1", "--out", out});
+    const pid_t child = start(endless_run(out));
     // Wait for the first row, so that the run is under way.
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (content_of(work() / out / "metrics.csv").empty() &&
-           std::chrono::steady_clock::now() < limit) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    wait_until([&] { return !content_of(work() / out / "metrics.csv").empty(); });
     kill(child, signal);
     const Result result = wait_for(child);
     EXPECT_EQ(result.status, status) << result.err;
     EXPECT_SAYS(result.out, "interrupted after");
     EXPECT_EQ(Json::parse(content_of(work() / out / "run.json")).at("status"), "interrupted");
     EXPECT_TRUE(fs::exists(work() / out / "container" / "manifest.json"));
+
+    // It goes on, and ends as if it had never stopped.
+    const Json stopped = Json::parse(content_of(work() / out / "run.json"));
+    const std::string end = std::to_string(stopped.at("iterations").get<int>() + 10);
+    const Result resumed = aurora({"run", "--resume", "--out", out, "--iterations", end});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_SAYS(resumed.err, "resumed at iteration ");
+    const Result whole = aurora({"run", "--config", out + "/config.toml", "--out", out + "-whole"});
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    EXPECT_EQ(content_of(work() / out / "metrics.csv"),
+              content_of(work() / (out + "-whole") / "metrics.csv"));
+    EXPECT_EQ(Json::parse(content_of(work() / out / "run.json")).at("container_hash"),
+              Json::parse(content_of(work() / (out + "-whole") / "run.json")).at("container_hash"));
   }
+}
+
+TEST_F(CommandLine, SavesOnRequestAndKeepsOthersOut) {
+  const pid_t child = start(endless_run("run"));
+  wait_until([&] { return !content_of(work() / "run" / "metrics.csv").empty(); });
+  const fs::path manifest = work() / "run" / "checkpoint" / "manifest.json";
+  EXPECT_FALSE(fs::exists(manifest));
+  for (const int before : {0, 1}) {
+    kill(child, SIGUSR1);
+    wait_until([&] {
+      const std::string text = content_of(manifest);
+      return !text.empty() && Json::parse(text, nullptr, false).value("iteration", 0) > before;
+    });
+    EXPECT_TRUE(fs::exists(manifest));
+  }
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it goes on";
+
+  // Nobody else may write there meanwhile.
+  EXPECT_EQ(content_of(work() / "run" / ".lock"), std::to_string(child));
+  const pid_t other = fork();
+  if (other == 0) {
+    const std::string out = (work() / "run").string();
+    const std::string err = (folder_ / "io" / "other").string();
+    const int file = open(err.c_str(), O_WRONLY | O_CREAT, 0600);
+    dup2(file, 2);
+    execl(AURORA_PROGRAM, "aurora", "run", "--resume", "--out", out.c_str(), nullptr);
+    _exit(99);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(other, &status, 0), other);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_SAYS(content_of(folder_ / "io" / "other"),
+              "is in use by process " + std::to_string(child));
+
+  // Killed outright; its lock is no lock any more.
+  kill(child, SIGKILL);
+  EXPECT_EQ(wait_for(child).status, 1000 + SIGKILL);
+  EXPECT_TRUE(fs::exists(work() / "run" / ".lock"));
+  const int done = Json::parse(content_of(manifest)).at("iteration");
+  const Result result =
+      aurora({"run", "--resume", "--out", "run", "--iterations", std::to_string(done + 5)});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(fs::exists(work() / "run" / ".lock"));
+}
+
+TEST_F(CommandLine, ASecondInterruptEndsAtOnce) {
+  // The first iteration takes seconds.
+  const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "run.batch=20000",
+                             "--threads", "1", "--out", "run"});
+  wait_until([&] { return fs::exists(work() / "run" / "run.json"); });
+  kill(child, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child).status, 1000 + SIGINT);
+  EXPECT_FALSE(fs::exists(work() / "run" / "container"));
+}
+
+TEST_F(CommandLine, ResumesOnlyWhatCanBeResumed) {
+  expect_refused({"run", "--resume"}, 2, "--resume needs --out DIR");
+  expect_refused({"run", "--resume", "--out", "none"}, 2, "there is no config.toml in 'none'");
+  ASSERT_EQ(aurora(small_run({"--resume", "--out", "run"})).status, 0) << "begins it";
+  expect_refused({"run", "--resume", "--out", "run", "--seed", "9"}, 2,
+                 "run.seed was 1, now it is 9");
+  expect_refused({"run", "--resume", "--out", "run", "--iterations", "2"}, 2,
+                 "has done 3 iterations already");
+  expect_refused(small_run({"--out", "run"}), 1, "not empty");
+  const std::string before = content_of(work() / "run" / "run.json");
+  EXPECT_EQ(aurora({"run", "--resume", "--out", "run"}).status, 0);
+  EXPECT_EQ(content_of(work() / "run" / "run.json"), before) << "a finished run is left alone";
+
+  fs::remove_all(work() / "run" / "checkpoint");
+  const Result result = aurora({"run", "--resume", "--out", "run"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_SAYS(result.err, "'run/checkpoint' is missing");
 }
 
 // --- aurora evaluate -----------------------------------------------------------------------------

@@ -214,6 +214,26 @@ TEST_P(Cellwise, NewDescriptorsAreANewContest) {
   EXPECT_THROW(archive_.set_descriptors(Matrix<float>(1, GetParam().n), {}), DataError);
 }
 
+TEST_P(Cellwise, GoesOnFromRestoredIndividuals) {
+  fill(400);
+  CellArchive restored(small_layout(GetParam().n), GetParam().cells(GetParam().n), 15);
+  restored.restore(archive_.individuals());
+  std::swap(restored, archive_);
+  fill(400);
+  expect_same_rows();
+
+  // Two in a cell, somebody outside, other columns: refused, and nothing taken over.
+  Individuals twins = archive_.individuals();
+  twins.resize(2);
+  std::ranges::copy(twins.descriptors.row(0), twins.descriptors.row(1).begin());
+  EXPECT_THROW(archive_.restore(twins), DataError);
+  twins.descriptors(1, 0) = 100;
+  EXPECT_THROW(archive_.restore(twins), DataError);
+  EXPECT_THROW(archive_.restore(Individuals(small_layout(GetParam().n + 1), 1)), DataError);
+  fill(100);
+  expect_same_rows();
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Cellwise,
                          testing::Values(Kind{"Grid2", grid, grid_key, 2},
                                          Kind{"Grid3", grid, grid_key, 3},

@@ -342,6 +342,13 @@ TEST(Threshold, DoesWhatEachKindHasToDo) {
   other.follow(kTarget / 2);
   pid.follow(kTarget / 2);
   EXPECT_EQ(other.state(), pid.state());
+  Threshold::State broken = pid.state();
+  broken.pid.trend = std::nan("");
+  EXPECT_THROW(other.restore(broken), DataError);
+  broken = pid.state();
+  broken.value = -1;
+  EXPECT_THROW(other.restore(broken), DataError);
+  EXPECT_EQ(other.state(), pid.state());
 }
 
 TEST(Threshold, IsPositiveBeforeThereIsAnybody) {

@@ -136,6 +136,7 @@ std::vector<KeyCase> key_cases() {
       {"run.threads", {"1", "4096"}, with(kNotIntegers, {"0", "4097"})},
       {"run.log_every", {"1", billion}, with(kNotIntegers, {"0", above})},
       {"run.snapshot_every", {"0", billion}, with(kNotIntegers, {above})},
+      {"run.checkpoint_seconds", {"0.0", "0.5", "1000000.0"}, with(kNotReals, {"1000001"})},
       {"run.failure_share", {"0.0", "0.5", "1.0"}, {"", "-0.1", "1.1", "nan", "x"}},
       {"run.evaluation_seconds", {"0.1", "60.0", "1000000.0"}, {"", "0", "-1", "1e7", "nan", "x"}},
       {"descriptor.kind", {"\"learned\"", "\"hand-coded\""}, {"", "hand_coded", "Learned", "1"}},

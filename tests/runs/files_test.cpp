@@ -1,17 +1,14 @@
 #include "aurora/runs/files.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -20,77 +17,9 @@
 #include <string>
 
 #include "aurora/core/errors.hpp"
+#include "faults.hpp"
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// What shall go wrong. Every system call by which the file layer changes something passes the
-/// functions below, which stand in front of the C library's.
-struct Faults {
-  bool on = false;
-  int calls = 0;              // seen so far
-  int fail_at = -1;           // the call that fails
-  int error = 0;              // with this error number; 0: the process dies there instead
-  bool no_exchange = false;   // a file system that cannot exchange two names
-  std::size_t max_write = 0;  // bytes per write(); 0: no limit
-  bool interrupt = false;     // every second write() is interrupted by a signal
-  int writes = 0;
-};
-Faults faults;
-
-/// True if the call that asks shall fail, with errno set.
-bool fails() {
-  if (!faults.on || faults.calls++ != faults.fail_at) return false;
-  if (faults.error == 0) ::_exit(77);
-  errno = faults.error;
-  return true;
-}
-
-}  // namespace
-
-extern "C" {
-
-int open(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) ? va_arg(arguments, mode_t) : 0;
-  va_end(arguments);
-  return fails() ? -1 : static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
-}
-
-ssize_t write(int descriptor, const void* data, size_t bytes) {
-  if (fails()) return -1;
-  if (faults.on && faults.interrupt && faults.writes++ % 2 == 0) {
-    errno = EINTR;
-    return -1;
-  }
-  if (faults.on && faults.max_write > 0) bytes = std::min(bytes, faults.max_write);
-  return ::syscall(SYS_write, descriptor, data, bytes);
-}
-
-int fsync(int descriptor) {
-  return fails() ? -1 : static_cast<int>(::syscall(SYS_fsync, descriptor));
-}
-
-int mkdir(const char* path, mode_t mode) noexcept {
-  return fails() ? -1 : static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));
-}
-
-int rename(const char* from, const char* to) noexcept {
-  return fails() ? -1 : static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
-}
-
-int renameat2(int from_directory, const char* from, int to_directory, const char* to,
-              unsigned flags) noexcept {
-  if (faults.on && faults.no_exchange) {
-    errno = EINVAL;
-    return -1;
-  }
-  if (fails()) return -1;
-  return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, flags));
-}
-}
 
 namespace aurora {
 namespace {
@@ -104,16 +33,6 @@ class FilesTest : public ::testing::Test {
   ~FilesTest() override { fs::remove_all(dir_); }
 
   fs::path dir_;
-};
-
-/// Faults for the rest of a block.
-class WithFaults {
- public:
-  explicit WithFaults(Faults wanted) {
-    faults = wanted;
-    faults.on = true;
-  }
-  ~WithFaults() { faults = {}; }
 };
 
 std::string content(const fs::path& path) {
@@ -508,6 +427,66 @@ TEST_F(FilesTest, FreshDirectoriesAreNewOrEmpty) {
       message_of<FileError>([&] { create_fresh_directory(taken + "/f/g", "choose another"); }),
       "cannot create directory '" + taken + "/f/g': Not a directory; choose another");
   EXPECT_EQ(content(dir_ / "a" / "b" / "f"), "x");
+}
+
+TEST_F(FilesTest, TheOldDirectoryCanBeKeptAsThePreviousOne) {
+  const auto write = [&](const std::string& text) {
+    write_directory(
+        dir_ / "d",
+        [&](const fs::path& fresh) {
+          OutputFile out(fresh / "f");
+          out.write(text);
+          out.close();
+        },
+        dir_ / "d.previous");
+  };
+  for (const bool no_exchange : {false, true}) {
+    Faults lacking;
+    lacking.no_exchange = no_exchange;
+    const WithFaults with(lacking);
+    write("one");
+    EXPECT_FALSE(fs::exists(dir_ / "d.previous"));
+    write("two");
+    write("three");
+    EXPECT_EQ(content(dir_ / "d" / "f"), "three");
+    EXPECT_EQ(content(dir_ / "d.previous" / "f"), "two");
+    EXPECT_EQ(names_in(dir_), (NameSet{"d", "d.previous"}));
+    remove_path(dir_ / "d.previous");
+    remove_path(dir_ / "d.previous");
+    remove_path(dir_ / "d");
+  }
+  write("four");
+  put(dir_ / "in the way", "x");
+  move_path(dir_ / "d", dir_ / "in the way");
+  EXPECT_EQ(content(dir_ / "in the way" / "f"), "four");
+  EXPECT_THROW(move_path(dir_ / "d", dir_ / "e"), FileError);
+}
+
+// ---- Locks ----
+
+TEST_F(FilesTest, ALockKeepsOthersOutUntilItIsGone) {
+  {
+    const FileLock lock(dir_ / "lock", dir_);
+    EXPECT_EQ(content(dir_ / "lock"), std::to_string(::getpid()));
+    const std::string message =
+        message_of<FileError>([&] { FileLock(dir_ / "lock", "the thing"); });
+    EXPECT_CONTAINS(message, "'the thing' is in use by process " + std::to_string(::getpid()));
+    EXPECT_TRUE(fs::exists(dir_ / "lock"));
+  }
+  EXPECT_EQ(names_in(dir_), NameSet{});
+  EXPECT_THROW(FileLock(dir_ / "none" / "lock", dir_), FileError);
+}
+
+TEST_F(FilesTest, TheLockOfADeadProcessIsTakenOver) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const FileLock lock(dir_ / "lock", dir_);
+    ::_exit(0);  // nothing is cleared up
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_EQ(content(dir_ / "lock"), std::to_string(child));
+  const FileLock lock(dir_ / "lock", dir_);
+  EXPECT_EQ(content(dir_ / "lock"), std::to_string(::getpid()));
 }
 
 TEST_F(FilesTest, ParentsMadeInVainAreTakenBack) {

@@ -53,6 +53,25 @@ TEST(Progress, QuietIsQuiet) {
   EXPECT_EQ(shown(true, 500, nullptr), "");
 }
 
+TEST(Progress, WarnsEvenIfQuietAndCountsFromWhereItStarted) {
+  for (const bool quiet : {true, false}) {
+    std::FILE* stream = std::tmpfile();
+    Progress progress(stream, quiet, 1000, 5000);
+    progress.start_from(500, 64000);
+    progress.warn("something");
+    MetricsRow row;
+    row.iteration = 500;
+    row.evaluations = 64000;
+    progress.show(row, nullptr);
+    std::string text;
+    std::rewind(stream);
+    for (int c; (c = std::fgetc(stream)) != EOF;) text += static_cast<char>(c);
+    std::fclose(stream);
+    EXPECT_TRUE(text.starts_with("aurora: warning: something\n")) << text;
+    EXPECT_EQ(text.find(" 0 eval/s") != std::string::npos, !quiet) << text;
+  }
+}
+
 TEST(Progress, DurationsAreForPeople) {
   EXPECT_EQ(duration_text(0), "0 s");
   EXPECT_EQ(duration_text(42.4), "42 s");

@@ -197,11 +197,41 @@ TEST_F(RunDirectoryTest, RefusesADirectoryWithSomethingInIt) {
     FAIL() << "accepted";
   } catch (const FileError& error) {
     EXPECT_EQ(std::string(error.what()),
-              "'" + run_.string() + "' exists and is not empty; choose another --out");
+              "'" + run_.string() +
+                  "' exists and is not empty; choose another --out, or --resume the run that is "
+                  "in it");
   }
   EXPECT_THROW(RunDirectory::create(run_ / "config.toml"), FileError);
   EXPECT_THROW(RunDirectory::create(run_ / "config.toml" / "x"), FileError);
   EXPECT_EQ(tree(run_).size(), 1u);
+}
+
+TEST_F(RunDirectoryTest, TablesGoBackToWhatTheyWere) {
+  std::string metrics;
+  {
+    RunDirectory directory = RunDirectory::create(run_);
+    directory.write_config("x = 1\n");
+    EXPECT_EQ(directory.metrics_bytes(), 0u);
+    directory.append_metrics({});
+    metrics = slurp(run_ / "metrics.csv");
+    EXPECT_EQ(directory.metrics_bytes(), metrics.size());
+    directory.append_metrics({});
+    directory.append_encoder({});
+    EXPECT_EQ(directory.encoder_bytes(), slurp(run_ / "encoder.csv").size());
+    EXPECT_THROW(RunDirectory::reopen(run_), FileError) << "it is in use";
+  }
+  RunDirectory directory = RunDirectory::reopen(run_);
+  directory.restore_tables(metrics, {});
+  EXPECT_EQ(slurp(run_ / "metrics.csv"), metrics);
+  EXPECT_FALSE(fs::exists(run_ / "encoder.csv"));
+  EXPECT_EQ(directory.metrics_bytes(), metrics.size());
+  // The header is known, and stands there once.
+  MetricsRow other;
+  other.extra = {{"speed", 1}};
+  EXPECT_THROW(directory.append_metrics(other), DataError);
+  directory.append_metrics({});
+  directory.append_encoder({});
+  EXPECT_EQ(slurp(run_ / "metrics.csv"), metrics + metrics.substr(metrics.find('\n') + 1));
 }
 
 TEST_F(RunDirectoryTest, MetricsAreATableWithOneHeader) {
@@ -470,7 +500,7 @@ TEST_F(RunDirectoryTest, EqualContentGivesEqualBytes) {
     trees.push_back(tree(run_));
   }
   EXPECT_EQ(trees[0], trees[1]);
-  EXPECT_EQ(trees[0].size(), 1u + 8 + 7 + 5 + 1);
+  EXPECT_EQ(trees[0].size(), 1u + 8 + 7 + 5 + 1 + 1);  // the last is the lock
 }
 
 TEST_F(RunDirectoryTest, AContainerIsReplacedAsAWhole) {

@@ -1,0 +1,90 @@
+// Checkpoints: all that a run needs to go on as if it had never stopped.
+//
+//   checkpoint/           the last complete state: manifest.json and .npy files
+//   checkpoint.previous/  the one before, for the day on which the last one is damaged
+//   checkpoint.damaged/   one that could not be read when the run was resumed
+//
+// They are written by write_directory(): at every moment one of the two is whole, whatever fails.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "aurora/algorithms/algorithm.hpp"
+#include "aurora/runs/config.hpp"
+#include "aurora/runs/records.hpp"
+#include "aurora/tasks/task.hpp"
+
+namespace aurora {
+
+struct Checkpoint {
+  std::string task;
+  std::size_t task_version = 1;
+  Settings settings;
+  RunRecord record;
+  AlgorithmState algorithm;
+  std::string metrics;   // metrics.csv so far
+  std::string training;  // encoder.csv so far
+};
+
+/// Writes <run>/checkpoint; the one that was there becomes <run>/checkpoint.previous. FileError if
+/// that fails; what was there is then as good as before.
+void write_checkpoint(const std::filesystem::path& run, const Checkpoint& checkpoint);
+
+struct FoundCheckpoint {
+  Checkpoint checkpoint;
+  /// Set if <run>/checkpoint is damaged and the previous one was taken: what is wrong with it.
+  std::string damage;
+};
+
+/// The last checkpoint of a run that is whole; nothing if there never was one. DataError if there
+/// are checkpoints but none of them can be read, or if one is of another format version.
+std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& run);
+
+/// Renames a damaged <run>/checkpoint to checkpoint.damaged, lest it take the place of the previous
+/// one.
+void set_damaged_aside(const std::filesystem::path& run);
+
+/// UsageError, with what differs, if a run of this task and configuration cannot go on from a
+/// checkpoint.
+void check_resumable(const Checkpoint& checkpoint, const TaskSpec& task, const RunConfig& config);
+
+/// Writes checkpoints on a thread of its own, one at a time, from a copy that it keeps. The run
+/// pays for the copying alone.
+class CheckpointWriter {
+ public:
+  explicit CheckpointWriter(std::filesystem::path run) : run_(std::move(run)) {}
+  ~CheckpointWriter() { wait(); }
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+
+  /// False while one is being written.
+  bool idle() const { return !busy_; }
+  /// The copy, to be filled while the writer is idle; its memory is reused.
+  Checkpoint& copy() { return copy_; }
+  /// Writes the copy, with the tables' first bytes, which are what they hold now.
+  void start(std::uint64_t metrics_bytes, std::uint64_t training_bytes);
+  void wait();
+  /// Whether the last one was written, and why not; nothing if that was asked before.
+  struct Outcome {
+    std::string error;  // empty: it was
+  };
+  std::optional<Outcome> outcome();
+
+ private:
+  void write(std::uint64_t metrics_bytes, std::uint64_t training_bytes);
+
+  std::filesystem::path run_;
+  Checkpoint copy_;
+  std::atomic<bool> busy_ = false;
+  std::optional<Outcome> outcome_;
+  std::thread thread_;
+};
+
+}  // namespace aurora

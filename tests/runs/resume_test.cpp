@@ -1,0 +1,232 @@
+// Runs that stop and go on end as if they had never stopped.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "aurora/core/errors.hpp"
+#include "aurora/runs/checkpoint.hpp"
+#include "aurora/runs/run_directory.hpp"
+#include "faults.hpp"
+#include "run_fixture.hpp"
+
+namespace aurora {
+namespace {
+
+namespace fs = std::filesystem;
+
+#define EXPECT_SAYS(text, part) \
+  EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
+
+class Resumed : public RunFixture {
+ protected:
+  const std::vector<std::string> small_ = {
+      "run.batch=16",     "container.target_size=80", "run.log_every=10",   "run.snapshot_every=20",
+      "encoder.epochs=2", "encoder.update_step=5",    "threshold.gain=1e-3"};
+
+  RunConfig config(std::vector<std::string> more, const std::string& variant = "hc-csc-uniform") {
+    ConfigRequest request;
+    request.task = "maze";
+    request.variant = variant;
+    request.assignments = small_;
+    request.assignments.insert(request.assignments.end(), more.begin(), more.end());
+    return resolve(tasks_, request);
+  }
+
+  RunSummary go(const fs::path& out, const RunConfig& config, bool resume = true) {
+    return run(tasks_, config, {.out = out, .quiet = true, .resume = resume}, stop_);
+  }
+
+  template <class E>
+  std::string refusal(const fs::path& out, const RunConfig& config) {
+    try {
+      go(out, config);
+    } catch (const E& error) {
+      return error.what();
+    }
+    return "(no error)";
+  }
+
+  /// encoder.csv without its last column, which is the time it took.
+  static std::string training(const fs::path& out) {
+    std::istringstream lines(content(out / "encoder.csv"));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+      text += line.substr(0, line.rfind(',')) + '\n';
+    }
+    return text;
+  }
+
+  /// Every file of a directory, by name.
+  static std::vector<std::pair<std::string, std::string>> files(const fs::path& directory) {
+    std::vector<std::pair<std::string, std::string>> all;
+    if (!fs::exists(directory)) return all;
+    for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+      if (!entry.is_regular_file()) continue;
+      all.emplace_back(fs::relative(entry.path(), directory).string(), content(entry.path()));
+    }
+    std::ranges::sort(all);
+    return all;
+  }
+
+  static void expect_same_run(const fs::path& a, const fs::path& b) {
+    EXPECT_EQ(content(a / "metrics.csv"), content(b / "metrics.csv"));
+    EXPECT_EQ(training(a), training(b));
+    EXPECT_EQ(files(a / "container"), files(b / "container"));
+    EXPECT_EQ(files(a / "encoder"), files(b / "encoder"));
+    EXPECT_EQ(files(a / "snapshots"), files(b / "snapshots"));
+  }
+};
+
+class EveryFamily : public Resumed, public testing::WithParamInterface<std::string> {};
+
+TEST_P(EveryFamily, EndsAsIfItHadNeverStopped) {
+  const std::string variant = GetParam();
+  const RunSummary whole = go(root_ / "whole", config({"run.iterations=47"}, variant), false);
+  // Extended twice; 13 and 31 are no multiples of log_every, so their last rows are out of turn.
+  const fs::path out = root_ / "parts";
+  go(out, config({"run.iterations=13"}, variant));
+  go(out, config({"run.iterations=31"}, variant));
+  // Killed after its last row: what comes after the checkpoint (the one of iteration 13) goes.
+  fs::remove_all(out / "checkpoint");
+  const RunSummary end = go(out, config({"run.iterations=47", "run.threads=3"}, variant));
+  EXPECT_EQ(end.container_hash, whole.container_hash);
+  EXPECT_EQ(end.evaluations, whole.evaluations);
+  EXPECT_EQ(end.simulations, whole.simulations);
+  EXPECT_EQ(end.status, RunStatus::finished);
+  expect_same_run(root_ / "whole", out);
+}
+
+// One of every family; tests/algorithms/algorithm_test.cpp has all variants.
+INSTANTIATE_TEST_SUITE_P(Maze, EveryFamily,
+                         testing::Values("aurora-csc-surprise-3", "aurora-vat-novelty-3",
+                                         "aurora-pid-uniform-3", "taxons-3", "ns",
+                                         "cvt-map-elites"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST_F(Resumed, AnInterruptedRunGoesOnAndItsSecondsAddUp) {
+  go(root_ / "whole", config({"run.iterations=30"}), false);
+  const fs::path out = root_ / "parts";
+  stop_ = true;
+  EXPECT_EQ(go(out, config({"run.iterations=30"}), false).status, RunStatus::interrupted);
+  stop_ = false;
+  EXPECT_TRUE(fs::exists(out / "checkpoint" / "manifest.json"));
+  go(out, config({"run.iterations=20"}));
+  const RunSummary half = read_summary(out / "run.json");
+  const RunSummary end = go(out, config({"run.iterations=30"}));
+  expect_same_run(root_ / "whole", out);
+  EXPECT_GT(end.seconds.simulate, half.seconds.simulate);
+  EXPECT_EQ(end.started, half.started);
+  EXPECT_EQ(read_summary(out / "run.json").iterations, 30U);
+  EXPECT_FALSE(fs::exists(out / ".lock"));
+}
+
+TEST_F(Resumed, AFinishedRunIsLeftAsItIs) {
+  const fs::path out = root_ / "run";
+  const RunSummary first = go(out, config({"run.iterations=12"}), false);
+  const auto before = files(out);
+  const RunSummary again = go(out, config({"run.iterations=12"}));
+  EXPECT_EQ(again.container_hash, first.container_hash);
+  EXPECT_EQ(files(out), before);
+  // Killed after the last checkpoint but before the results were there.
+  fs::remove_all(out / "container");
+  fs::remove(out / "run.json");
+  EXPECT_EQ(go(out, config({"run.iterations=12"})).container_hash, first.container_hash);
+  go(root_ / "whole", config({"run.iterations=12"}), false);
+  expect_same_run(root_ / "whole", out);
+}
+
+TEST_F(Resumed, WithoutACheckpointItBeginsAnewButNeverOverResults) {
+  const fs::path out = root_ / "run";
+  go(root_ / "whole", config({"run.iterations=25"}), false);
+  go(out, config({"run.iterations=25"}));  // there was nothing yet
+  expect_same_run(root_ / "whole", out);
+
+  fs::remove_all(out / "checkpoint");
+  EXPECT_SAYS(refusal<FileError>(out, config({"run.iterations=25"})),
+              "has results but no checkpoint");
+  // As a kill before the first checkpoint leaves it.
+  fs::remove_all(out / "container");
+  EXPECT_SAYS(refusal<UsageError>(out, config({"run.iterations=25", "run.seed=5"})),
+              "run.seed was 1, now it is 5");
+  go(out, config({"run.iterations=25"}));
+  expect_same_run(root_ / "whole", out);
+
+  fs::create_directories(root_ / "other");
+  std::ofstream(root_ / "other" / "thesis.txt") << "precious";
+  EXPECT_SAYS(refusal<FileError>(root_ / "other", config({})),
+              "neither config.toml nor checkpoint");
+  EXPECT_EQ(files(root_ / "other").size(), 1U);
+}
+
+TEST_F(Resumed, AnotherConfigurationIsRefusedAndNothingIsTouched) {
+  const fs::path out = root_ / "run";
+  go(out, config({"run.iterations=12"}), false);
+  const auto before = files(out);
+  EXPECT_SAYS(refusal<UsageError>(out, config({"run.iterations=20", "container.k=3"})),
+              "container.k was 15, now it is 3");
+  EXPECT_SAYS(refusal<UsageError>(out, config({"run.iterations=20"}, "random-search")),
+              "run.variant was \"hc-csc-uniform\", now it is \"random-search\"");
+  EXPECT_SAYS(refusal<UsageError>(out, config({"run.iterations=5"})), "12 iterations already");
+  EXPECT_EQ(files(out), before);
+}
+
+TEST_F(Resumed, ADamagedCheckpointIsReportedAndThePreviousOneUsed) {
+  go(root_ / "whole", config({"run.iterations=40"}), false);
+  const fs::path out = root_ / "run";
+  go(out, config({"run.iterations=10"}), false);
+  go(out, config({"run.iterations=30"}));
+  fs::resize_file(out / "checkpoint" / "container.sensory.npy", 1000);
+  testing::internal::CaptureStderr();
+  go(out, config({"run.iterations=40"}));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_SAYS(said,
+              "aurora: warning: the last checkpoint is damaged and the previous one, of iter");
+  EXPECT_SAYS(said, "container.sensory.npy");
+  expect_same_run(root_ / "whole", out);
+  EXPECT_TRUE(fs::exists(out / "checkpoint.damaged"));
+  EXPECT_EQ(find_checkpoint(out)->checkpoint.algorithm.iteration, 40U);
+}
+
+TEST_F(Resumed, ChangesNoResultHoweverOftenItSaves) {
+  const RunSummary whole = go(root_ / "whole", config({"run.iterations=60"}), false);
+  const RunSummary often =
+      go(root_ / "often", config({"run.iterations=60", "run.checkpoint_seconds=1e-9"}), false);
+  EXPECT_EQ(often.container_hash, whole.container_hash);
+  expect_same_run(root_ / "whole", root_ / "often");
+  EXPECT_TRUE(fs::exists(root_ / "often" / "checkpoint.previous"));
+  EXPECT_FALSE(fs::exists(root_ / "whole" / "checkpoint.previous"));
+}
+
+TEST_F(Resumed, ACheckpointThatFailsIsSaidOnceAndTheRunGoesOn) {
+  const fs::path out = root_ / "run";
+  go(out, config({"run.iterations=10"}), false);
+  faults.no_directory = ".checkpoint.new";
+  testing::internal::CaptureStderr();
+  const RunSummary end = go(out, config({"run.iterations=60", "run.checkpoint_seconds=1e-9"}));
+  const std::string said = testing::internal::GetCapturedStderr();
+  faults.no_directory = nullptr;
+  EXPECT_EQ(end.status, RunStatus::finished);
+  EXPECT_SAYS(said, "aurora: warning: no checkpoint could be written: ");
+  EXPECT_SAYS(said, "No space left on device");
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+  EXPECT_EQ(find_checkpoint(out)->checkpoint.algorithm.iteration, 10U);
+}
+
+TEST_F(Resumed, TwoProcessesCannotUseOneDirectory) {
+  const fs::path out = root_ / "run";
+  go(out, config({"run.iterations=10"}), false);
+  const auto before = files(out);
+  {
+    const FileLock other(out / ".lock", out);
+    EXPECT_SAYS(refusal<FileError>(out, config({"run.iterations=20"})), "is in use by process");
+  }
+  EXPECT_EQ(files(out), before);
+}
+
+}  // namespace
+}  // namespace aurora
