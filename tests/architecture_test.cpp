@@ -16,13 +16,15 @@ using Rooms = std::set<std::string>;
 
 const std::map<std::string, Rooms> kMayInclude = {
     {"core", {}},
-    {"tasks", {"core"}},
+    {"pictures", {"core"}},
+    {"tasks", {"core", "pictures"}},
     {"encoders", {"core"}},
     {"containers", {"core"}},
     {"evolution", {"core"}},
     {"metrics", {"core"}},
-    {"algorithms", {"core", "tasks", "encoders", "containers", "evolution", "metrics"}},
-    {"runs", {"core", "tasks", "encoders", "containers", "evolution", "metrics", "algorithms"}},
+    {"algorithms", {"core", "pictures", "tasks", "encoders", "containers", "evolution", "metrics"}},
+    {"runs",
+     {"core", "pictures", "tasks", "encoders", "containers", "evolution", "metrics", "algorithms"}},
 };
 
 /// Headers of an engine, and the folder outside which nobody may include them.

@@ -19,6 +19,7 @@ struct Command {
 Command add_run(CLI::App& program, const TaskRegistry& tasks);
 Command add_evaluate(CLI::App& program, const TaskRegistry& tasks);
 Command add_list(CLI::App& program, const TaskRegistry& tasks);
+Command add_show(CLI::App& program, const TaskRegistry& tasks);
 Command add_verify(CLI::App& program, const TaskRegistry& tasks);
 
 /// The words of a command that are no options: a task, and KEY=VALUE assignments.

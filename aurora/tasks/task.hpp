@@ -14,6 +14,7 @@
 
 #include "aurora/core/matrix.hpp"
 #include "aurora/core/sensory_data.hpp"
+#include "aurora/pictures/image.hpp"
 
 namespace aurora {
 
@@ -85,6 +86,9 @@ class Task {
   /// Evaluates every row of `genotypes` (genes in [0, 1]). Pure: the same genotype gives the same
   /// bits in any batch, at any place in it, on any thread. Called from several threads at once.
   virtual void evaluate(MatrixView<const float> genotypes, EvaluationView out) const = 0;
+  /// How the episode of one genotype looks, for `aurora show`: a picture, a film, or both. A task
+  /// that does not draw is shown by its sensory data alone.
+  virtual Drawing draw(std::span<const float> /*genotype*/) const { return {}; }
 };
 
 }  // namespace aurora

@@ -5,13 +5,17 @@
 //
 //   build/bin/own_task run thrower --iterations 200
 //   build/bin/own_task list tasks
+//   build/bin/own_task show runs/thrower-aurora-csc-uniform-10-seed1 --random 3
 //   echo 0.6 0.5 0 | build/bin/own_task evaluate thrower --genes -
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "apps/aurora/command_line.hpp"
+#include "aurora/pictures/canvas.hpp"
 #include "aurora/tasks/registry.hpp"
 
 namespace {
@@ -39,6 +43,28 @@ struct Ball {
   }
 };
 
+double speed_of(std::span<const float> genes) {
+  return 6.0 * genes[1];
+}
+
+// An episode: where the ball is at each sample. Everything comes from the genes, which are in
+// [0, 1], so equal genotypes give equal bits.
+std::vector<Ball> throw_ball(std::span<const float> genes) {
+  const double angle = std::numbers::pi * genes[0];
+  const double speed = speed_of(genes);
+  const int released_at = static_cast<int>(genes[2] * kSamples / 2);
+  Ball ball{kRoom / 2, 1.0, speed * std::cos(angle), speed * std::sin(angle)};
+  std::vector<Ball> samples;
+  for (int s = 0; s < kSamples; ++s) {
+    constexpr int kStepsPerSample = 20;
+    for (int k = 0; k < kStepsPerSample && s >= released_at; ++k) {
+      ball.step(kSeconds / (kSamples * kStepsPerSample));
+    }
+    samples.push_back(ball);
+  }
+  return samples;
+}
+
 class Thrower : public aurora::Task {
  public:
   Thrower() {
@@ -52,29 +78,41 @@ class Thrower : public aurora::Task {
 
   const aurora::TaskSpec& spec() const override { return spec_; }
 
-  // Rows are individuals. Everything comes from the genotype, so equal genotypes give equal bits.
+  // Rows are individuals.
   void evaluate(aurora::MatrixView<const float> genotypes,
                 aurora::EvaluationView out) const override {
     for (std::size_t i = 0; i < genotypes.rows(); ++i) {
-      const auto genes = genotypes.row(i);  // in [0, 1]
-      const double angle = std::numbers::pi * genes[0];
-      const double speed = 6.0 * genes[1];
-      const int released_at = static_cast<int>(genes[2] * kSamples / 2);
-
-      Ball ball{kRoom / 2, 1.0, speed * std::cos(angle), speed * std::sin(angle)};
+      const std::vector<Ball> samples = throw_ball(genotypes.row(i));
       const auto trajectory = out.sensory.row<float>(i);
-      for (int s = 0; s < kSamples; ++s) {
-        constexpr int kStepsPerSample = 20;
-        for (int k = 0; k < kStepsPerSample && s >= released_at; ++k) {
-          ball.step(kSeconds / (kSamples * kStepsPerSample));
-        }
-        trajectory[2 * s] = static_cast<float>(ball.x);
-        trajectory[2 * s + 1] = static_cast<float>(ball.y);
+      for (std::size_t s = 0; s < samples.size(); ++s) {
+        trajectory[2 * s] = static_cast<float>(samples[s].x);
+        trajectory[2 * s + 1] = static_cast<float>(samples[s].y);
       }
+      const double speed = speed_of(genotypes.row(i));
       out.fitness[i] = static_cast<float>(-speed * speed);  // gentle throws are better
-      out.ground_truth(i, 0) = static_cast<float>(ball.x);
-      out.ground_truth(i, 1) = static_cast<float>(ball.y);
+      out.ground_truth(i, 0) = static_cast<float>(samples.back().x);
+      out.ground_truth(i, 1) = static_cast<float>(samples.back().y);
     }
+  }
+
+  // For `show`; may be left out.
+  aurora::Drawing draw(std::span<const float> genotype) const override {
+    // The room from the side: 4 m are 640 pixels, y runs upwards.
+    aurora::Canvas room(640, 480, {.left = 0, .right = kRoom, .top = 3, .bottom = 0});
+    std::vector<aurora::Place> path;
+    for (const Ball& ball : throw_ball(genotype)) path.push_back({ball.x, ball.y});
+
+    aurora::Drawing drawing;
+    drawing.seconds_per_frame = kSeconds / kSamples;
+    for (const aurora::Place& place : path) {  // a frame a sample
+      aurora::Canvas frame = room;
+      frame.disc(place, 12, {200, 60, 40});
+      drawing.film.push_back(frame.image());
+    }
+    aurora::draw_path(room, path, 3);
+    room.disc(path.back(), 12, {200, 60, 40});
+    drawing.picture = room.image();
+    return drawing;
   }
 
  private:

@@ -16,6 +16,9 @@
 #include <thread>
 #include <vector>
 
+#include "aurora/runs/run_directory.hpp"
+#include "aurora/tasks/registry.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,8 +141,12 @@ Arguments small_run(const Arguments& more) {
 // --- Help ----------------------------------------------------------------------------------------
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
-  for (const Arguments& arguments : std::vector<Arguments>{
-           {"--help"}, {"run", "--help"}, {"evaluate", "--help"}, {"list", "--help"}, {"-h"}}) {
+  for (const Arguments& arguments : std::vector<Arguments>{{"--help"},
+                                                           {"run", "--help"},
+                                                           {"evaluate", "--help"},
+                                                           {"list", "--help"},
+                                                           {"show", "--help"},
+                                                           {"-h"}}) {
     const Result result = aurora(arguments);
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.err, "");
@@ -483,6 +490,80 @@ TEST_F(CommandLine, WritesThePictureOfTheFirstAndReplacesNothingUnasked) {
 
   expect_refused({"evaluate", "maze", "--genes", "-", "--image", "no/such/folder.png"}, 1,
                  "no/such/folder.png", maze_genes());
+}
+
+// --- aurora show ---------------------------------------------------------------------------------
+
+TEST_F(CommandLine, ShowsTheBestUnlessSaid) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  const Result best = aurora({"show", "here"});
+  ASSERT_EQ(best.status, 0) << best.err;
+  EXPECT_EQ(best.err, "");
+  EXPECT_SAYS(best.out, "evaluated again: the same to the bit");
+  EXPECT_SAYS(best.out, "  here/show/individual-");
+  std::size_t pictures = 0;
+  for (const auto& file : fs::directory_iterator(work() / "here" / "show")) {
+    EXPECT_TRUE(content_of(file.path()).starts_with("\x89PNG\r\n")) << file.path();
+    ++pictures;
+  }
+  EXPECT_EQ(pictures, 3u);
+  EXPECT_EQ(aurora({"show", "here", "--best"}).out, best.out);  // its own files are replaced
+}
+
+TEST_F(CommandLine, ShowsSeveralAndTheNearest) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  const Result several = aurora({"show", "here", "--random", "2", "--out", "pictures"});
+  ASSERT_EQ(several.status, 0) << several.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(work() / "pictures"), {}), 6);
+  const Result nearest = aurora({"show", "here", "--ground-truth", "60,450"});
+  EXPECT_EQ(nearest.status, 0) << nearest.err;
+  EXPECT_EQ(aurora({"show", "here", "--ground-truth", "-1,-0.5"}).status, 0);
+}
+
+TEST_F(CommandLine, ShowsARunThatIsGoingOn) {
+  const pid_t child =
+      start({"run", "maze", "--variant", "hc-csc-uniform", "--iterations", "1000000",
+             "run.batch=16", "run.snapshot_every=5", "--out", "here", "--quiet"});
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!fs::exists(work() / "here" / "snapshots" / "000005") &&
+         std::chrono::steady_clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const Result shown = aurora({"show", "here", "--out", "pictures"});
+  kill(child, SIGKILL);
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_SAYS(shown.err, "there is no whole container: this is snapshots/");
+  EXPECT_SAYS(shown.out, "the same to the bit");
+  int status = 0;
+  waitpid(child, &status, 0);
+}
+
+TEST_F(CommandLine, ShowFailsIfWhatIsStoredDoesNotComeBack) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  ::aurora::SavedContainer saved = ::aurora::load_container(work() / "here" / "container");
+  for (float& fitness : saved.individuals.fitness) fitness -= 1;
+  ::aurora::RunDirectory::create(work() / "other")
+      .write_container(saved.individuals, ::aurora::builtin_tasks().make("maze")->spec());
+  fs::remove_all(work() / "here" / "container");
+  fs::rename(work() / "other" / "container", work() / "here" / "container");
+  const Result result = aurora({"show", "here"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_SAYS(result.out, "evaluated again: NOT the same: fitness is ");
+  EXPECT_SAYS(result.out, ".png");  // what it does now is drawn all the same
+}
+
+TEST_F(CommandLine, RefusesToShowWhatIsNotThere) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  expect_refused({"show"}, 2, "RUN");
+  expect_refused({"show", "nowhere"}, 1, "nowhere");
+  expect_refused({"show", "here", "--id", "99999"}, 2, "the nearest id is ");
+  expect_refused({"show", "here", "--id", "-1"}, 2, "--id");
+  expect_refused({"show", "here", "--id", "1", "--best"}, 2, "exclude each other");
+  expect_refused({"show", "here", "--random", "-2"}, 2, "--random");
+  expect_refused({"show", "here", "--random", "0"}, 2, "at least 1");
+  expect_refused({"show", "here", "--ground-truth", "1,2,3,4"}, 2, "x,y,heading");
+  expect_refused({"show", "here", "--ground-truth", "one,two"}, 2, "--ground-truth");
+  expect_refused({"show", "here", "--ids", "1"}, 2, "did you mean '--id'?");
 }
 
 TEST_F(CommandLine, AFullDiskBehindStdoutIsAnError) {

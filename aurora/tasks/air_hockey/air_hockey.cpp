@@ -4,6 +4,8 @@
 #include <cassert>
 #include <numbers>
 
+#include "aurora/tasks/air_hockey/drawing.hpp"
+
 namespace aurora {
 namespace {
 
@@ -38,6 +40,10 @@ void AirHockey::evaluate(MatrixView<const float> genotypes, EvaluationView out) 
     std::ranges::copy(episode.puck, out.sensory.row<float>(n).begin());
     std::ranges::copy(std::span(episode.puck).last<2>(), out.ground_truth.row(n).begin());
   }
+}
+
+Drawing AirHockey::draw(std::span<const float> genotype) const {
+  return air_hockey::draw_episode(trace(genotype));
 }
 
 std::vector<air_hockey::Moment> AirHockey::trace(std::span<const float> genotype) const {

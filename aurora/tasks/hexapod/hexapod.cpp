@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "aurora/tasks/hexapod/camera.hpp"
+#include "aurora/tasks/hexapod/drawing.hpp"
 #include "aurora/tasks/hexapod/outcome.hpp"
 
 namespace aurora {
@@ -42,6 +43,10 @@ void Hexapod::evaluate(MatrixView<const float> genotypes, EvaluationView out) co
     }
     hexapod::draw(bodies, out.sensory.row<std::uint8_t>(n).first<hexapod::kPictureBytes>());
   }
+}
+
+Drawing Hexapod::draw(std::span<const float> genotype) const {
+  return hexapod::draw_episode(trace(genotype));
 }
 
 std::vector<hexapod::Bodies> Hexapod::trace(std::span<const float> genotype) const {

@@ -21,6 +21,7 @@ class Hexapod : public Task {
 
   const TaskSpec& spec() const override { return spec_; }
   void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override;
+  Drawing draw(std::span<const float> genotype) const override;
 
   /// The bodies after every step of one individual's episode; the same code as evaluate() runs.
   std::vector<hexapod::Bodies> trace(std::span<const float> genotype) const;

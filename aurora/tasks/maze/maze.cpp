@@ -3,6 +3,7 @@
 #include <cassert>
 #include <numbers>
 
+#include "aurora/tasks/maze/drawing.hpp"
 #include "aurora/tasks/maze/episodes.hpp"
 
 namespace aurora {
@@ -41,6 +42,10 @@ void Maze::evaluate(MatrixView<const float> genotypes, EvaluationView out) const
     picture_.draw(episode.end.x, episode.end.y,
                   out.sensory.row<std::uint8_t>(n).first<maze::kPictureBytes>());
   }
+}
+
+Drawing Maze::draw(std::span<const float> genotype) const {
+  return maze::draw_episode(trace(genotype));
 }
 
 std::vector<maze::Moment> Maze::trace(std::span<const float> genotype) const {

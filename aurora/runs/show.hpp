@@ -1,0 +1,79 @@
+// Behaviours of a run, one by one: evaluated again, compared with what is stored, and drawn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aurora/encoders/encoder.hpp"
+#include "aurora/runs/config.hpp"
+#include "aurora/runs/run_directory.hpp"
+#include "aurora/tasks/registry.hpp"
+
+namespace aurora {
+
+/// Which individuals to show: at most one of these is said; none is the same as `best`.
+struct Selection {
+  bool best = false;  // the highest fitness
+  std::optional<std::uint64_t> id = std::nullopt;
+  std::optional<std::size_t> random = std::nullopt;  // this many, each at most once
+  /// The one nearest to these values of the first axes, in units of the axes' lengths.
+  std::optional<std::vector<double>> ground_truth = std::nullopt;
+};
+
+/// What came of showing an individual.
+struct Shown {
+  std::uint64_t id = 0;
+  float fitness = 0;                // stored, as is
+  std::vector<float> ground_truth;  // this
+  std::string difference;           // empty if another evaluation gives the stored bits
+  std::vector<std::filesystem::path> files;
+};
+
+class Viewer {
+ public:
+  /// Opens a finished or running run: its container or, while there is none, its newest snapshot
+  /// that is whole. FileError if there is no such directory, DataError if nothing in it can be
+  /// shown.
+  Viewer(const TaskRegistry& tasks, std::filesystem::path run);
+
+  /// What is shown, e.g. "container" or "snapshots/000500".
+  const std::string& source() const { return source_; }
+  /// What the user should know about it, a line each.
+  const std::vector<std::string>& notes() const { return notes_; }
+  const SavedContainer& container() const { return container_; }
+  /// Whether there is an encoder: then sensory data comes with its reconstruction.
+  bool reconstructs() const { return encoder_ != nullptr; }
+
+  /// Rows of the container. UsageError if there is no such id (it names the nearest), if more than
+  /// one thing is asked for, or if values make no sense.
+  std::vector<std::size_t> select(const Selection& selection) const;
+
+  /// Evaluates a row again, compares, and writes into the directory `out`, which is made:
+  ///   individual-ID.png          the task's picture of the episode  } if the task
+  ///   individual-ID-film.png     the task's film of it, animated    } draws
+  ///   individual-ID-sensory.png  sensory data, beside its reconstruction if there is an encoder
+  /// FileError, before anything is written, if one of them exists, unless it was written for the
+  /// same individual (same task, id and genes): then it is replaced.
+  Shown show(std::size_t row, const std::filesystem::path& out) const;
+
+ private:
+  void open_container();
+  void open_encoder();
+  std::string difference(std::size_t row, const Evaluation& again) const;
+  Image sensory_image(SensoryView sensory) const;
+
+  std::filesystem::path run_;
+  RunConfig config_;
+  std::unique_ptr<Task> task_;
+  std::string source_;
+  SavedContainer container_;
+  std::unique_ptr<Encoder> encoder_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace aurora
