@@ -63,17 +63,33 @@ bool is_long() {
   return std::getenv("AURORA_KILLS") != nullptr;
 }
 
-std::vector<std::string> variants() {
-  std::vector<std::string> names = {"hc-csc-uniform", "aurora-csc-novelty-4", "taxons-4"};
-  if (is_long()) {
-    names.insert(names.end(),
-                 {"aurora-pid-uniform-4", "aurora-vat-uniform-4", "aurora-csc-surprise-4", "ns",
-                  "map-elites", "cvt-map-elites", "random-search"});
+/// A run of about a second.
+struct Case {
+  std::string task;
+  std::string variant;
+  std::string iterations = "400";
+  std::string batch = "32";
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all = {
+      {"maze", "hc-csc-uniform"}, {"maze", "aurora-csc-novelty-4"}, {"maze", "taxons-4"}};
+  if (!is_long()) return all;
+  for (const char* variant :
+       {"aurora-pid-uniform-4", "aurora-vat-uniform-4", "aurora-csc-surprise-4", "ns", "map-elites",
+        "cvt-map-elites", "random-search"}) {
+    all.push_back({"maze", variant});
   }
-  return names;
+#ifdef AURORA_WITH_BOX2D
+  all.push_back({"air-hockey", "aurora-csc-uniform-4", "40", "16"});
+#endif
+#ifdef AURORA_WITH_DART
+  all.push_back({"hexapod", "aurora-csc-uniform-4", "15", "8"});
+#endif
+  return all;
 }
 
-class KilledRuns : public testing::TestWithParam<std::string> {
+class KilledRuns : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "aurora_kill_XXXXXX").string();
@@ -82,21 +98,21 @@ class KilledRuns : public testing::TestWithParam<std::string> {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// A run of about a second, that saves itself as often as it can.
+  /// A run that saves itself as often as it can.
   Arguments arguments(const fs::path& out) const {
     return {"run",
-            "maze",
+            GetParam().task,
             "--variant",
-            GetParam(),
+            GetParam().variant,
             "--iterations",
-            "400",
+            GetParam().iterations,
             "--threads",
             "2",
             "--out",
             out.string(),
             "--resume",
             "--quiet",
-            "run.batch=32",
+            "run.batch=" + GetParam().batch,
             "run.checkpoint_seconds=0.02",
             "run.log_every=7",
             "run.snapshot_every=100",
@@ -109,7 +125,7 @@ class KilledRuns : public testing::TestWithParam<std::string> {
 
 TEST_P(KilledRuns, EndAsTheUninterruptedOne) {
   const int all = is_long() ? std::atoi(std::getenv("AURORA_KILLS")) : 6;
-  const int families = static_cast<int>(variants().size());
+  const int families = static_cast<int>(cases().size());
   const int kills = (all + families - 1) / families;
   const auto begin = Clock::now();
   int status = 0;
@@ -143,8 +159,8 @@ TEST_P(KilledRuns, EndAsTheUninterruptedOne) {
   RecordProperty("kills", killed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Maze, KilledRuns, testing::ValuesIn(variants()), [](const auto& instance) {
-  std::string name = instance.param;
+INSTANTIATE_TEST_SUITE_P(Every, KilledRuns, testing::ValuesIn(cases()), [](const auto& instance) {
+  std::string name = instance.param.task + instance.param.variant;
   std::erase(name, '-');
   return name;
 });
