@@ -18,6 +18,7 @@
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
 #include "aurora/metrics/grid.hpp"
+#include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/config.hpp"
 #include "aurora/runs/run_directory.hpp"
 
@@ -42,6 +43,7 @@ class Verifier {
     check("run.json", [&] { return look_at_summary(); });
     check("metrics.csv", [&] { return look_at_metrics(); });
     look_at_snapshots();
+    look_at_checkpoint();
     // A run that is going on, or was killed, has no result yet.
     if (summary_ && summary_->status == RunStatus::running) return std::move(checks_);
     check("container", [&] { return look_at_container(); });
@@ -152,6 +154,25 @@ class Verifier {
       check("snapshots/" + snapshot.filename().string(), [&] {
         return fmt::format("{} individuals, checksums match",
                            load_container(snapshot).individuals.size());
+      });
+    }
+  }
+
+  void look_at_checkpoint() {
+    std::optional<FoundCheckpoint> found;
+    check("checkpoint", [&] {
+      found = find_checkpoint(run_);
+      if (!found) return std::string("none");
+      require(found->damage.empty(), found->damage);
+      return fmt::format("of iteration {}, {} individuals, checksums match",
+                         found->checkpoint.algorithm.iteration,
+                         found->checkpoint.algorithm.container.size());
+    });
+    if (found && config_) {
+      check("resuming", [&] {
+        const auto task = tasks_.make(config_->task, config_->task_options);
+        check_resumable(found->checkpoint, task->spec(), *config_);
+        return std::string("the checkpoint is of this task and configuration");
       });
     }
   }
