@@ -78,8 +78,7 @@ TaskOptions TaskRegistry::complete(std::string_view name, const TaskOptions& opt
     known.push_back(option.name);
   }
   for (const auto& [key, value] : options) {
-    const auto option = std::find_if(entry.options.begin(), entry.options.end(),
-                                     [&](const TaskOption& o) { return o.name == key; });
+    const auto option = std::ranges::find(entry.options, key, &TaskOption::name);
     if (option == entry.options.end()) {
       if (known.empty()) {
         throw UsageError("the task '" + entry.name + "' has no options, so 'task." + key +
