@@ -17,6 +17,8 @@ install(DIRECTORY aurora DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         PATTERN "internal" EXCLUDE)
 install(FILES apps/aurora/command_line.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/apps/aurora)
+install(DIRECTORY python/aurora DESTINATION share/aurora/python
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 install(EXPORT aurora-targets NAMESPACE aurora::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/aurora)
 configure_package_config_file(cmake/aurora-config.cmake.in

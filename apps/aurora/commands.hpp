@@ -21,6 +21,8 @@ Command add_evaluate(CLI::App& program, const TaskRegistry& tasks);
 Command add_list(CLI::App& program, const TaskRegistry& tasks);
 Command add_show(CLI::App& program, const TaskRegistry& tasks);
 Command add_verify(CLI::App& program, const TaskRegistry& tasks);
+Command add_report(CLI::App& program);
+Command add_export(CLI::App& program);
 
 /// The words of a command that are no options: a task, and KEY=VALUE assignments.
 struct Words {

@@ -200,6 +200,9 @@ TEST_F(CommandLine, UnknownWordsFindTheNearest) {
 
 TEST_F(CommandLine, RefusesRequestsThatMakeNoSense) {
   expect_refused({"run"}, 2, "Known: maze");
+  expect_refused({"report"}, 2, "DIR is required");
+  expect_refused({"export", "somewhere"}, 2, "--csv or --npz");
+  expect_refused({"export", "somewhere", "--csv", "--npz"}, 2, "--csv or --npz");
   expect_refused({"run", "run.seed=5"}, 2, "Known: maze");
   expect_refused({"run", "maze", "maze"}, 2, "KEY=VALUE");
   expect_refused({"run", "maze", "--seed"}, 2, "--seed");

@@ -1,0 +1,72 @@
+"""python3 -m aurora: the commands `aurora report` and `aurora export`."""
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+from .runs import RunError, load, load_many
+
+
+def report(arguments: argparse.Namespace) -> None:
+    from .report import write_report  # Matplotlib takes a second to load
+    from .study import Study
+
+    study = Study(load_many(arguments.directories))
+    for note in study.notes:
+        print(f"aurora: note: {note}", file=sys.stderr)
+    if not study.arms:
+        raise RunError("there is no run to report on")
+    print(write_report(study, Path(arguments.out)))
+
+
+def export(arguments: argparse.Namespace) -> None:
+    from .export import to_csv, to_npz
+
+    run = load(arguments.run)
+    kind = "csv" if arguments.csv else "npz"
+    out = Path(arguments.out or f"{run.path.resolve().name}.{kind}")
+    (to_csv if arguments.csv else to_npz)(run, out)
+    print(out)
+
+
+def parser() -> argparse.ArgumentParser:
+    program = argparse.ArgumentParser(prog="aurora", description=__doc__)
+    commands = program.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("report", help="figures, statistics and claims of runs, in one page")
+    one.add_argument(
+        "directories", metavar="DIR", nargs="+", help="a run, or a directory with runs below"
+    )
+    one.add_argument(
+        "--out", metavar="DIR", default="report", help="where to write it (default: report)"
+    )
+    one.set_defaults(act=report)
+    two = commands.add_parser("export", help="the container of a run as one file")
+    two.add_argument("run", metavar="RUN")
+    kind = two.add_mutually_exclusive_group(required=True)
+    kind.add_argument(
+        "--csv", action="store_true", help="id, fitness, ground truth, descriptors, genes"
+    )
+    kind.add_argument("--npz", action="store_true", help="every column, sensory data too")
+    two.add_argument(
+        "--out", metavar="FILE", help="(default: the run's name in the current directory)"
+    )
+    two.set_defaults(act=export)
+    return program
+
+
+def main(words: Optional[Sequence[str]] = None) -> int:
+    arguments = parser().parse_args(words)
+    try:
+        arguments.act(arguments)
+    except (RunError, OSError) as error:
+        print(f"aurora: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

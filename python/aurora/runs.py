@@ -1,0 +1,426 @@
+"""Run directories as arrays and data frames.
+
+What a run directory holds is told by aurora/runs/run_directory.hpp. Everything is checked against
+the manifests before it is believed: sizes, types, shapes, and checksums where the module `xxhash`
+is installed.
+"""
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+import pandas as pd
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11
+    try:
+        import tomli as tomllib  # type: ignore[no-redef]
+    except ModuleNotFoundError:
+        tomllib = None  # type: ignore[assignment]
+try:
+    import xxhash
+except ModuleNotFoundError:
+    xxhash = None  # type: ignore[assignment]
+
+PathLike = Union[str, Path]
+FORMAT_VERSION = 1
+# The names of our columns, and those that other quality-diversity libraries give them.
+ALIASES = {"solution": "genotypes", "objective": "fitness", "measures": "descriptors"}
+# What every run tells about itself, and every table of metrics.
+SUMMARY: dict[str, type] = {
+    "version": str,
+    "task": str,
+    "variant": str,
+    "seed": int,
+    "status": str,
+    "iterations": int,
+}
+METRICS = (
+    "iteration",
+    "container_size",
+    "coverage",
+    "grid_mean_fitness",
+    "threshold",
+    "loss_per_update",
+)
+
+
+class RunError(Exception):
+    """A run directory that is missing, unfinished, damaged or not ours; says which and where."""
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RunError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{path}: cannot be read: {error}") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(_read_text(path))
+    except ValueError as error:
+        raise RunError(f"{path}: is damaged or not ours: {error}") from None
+    if not isinstance(content, dict):
+        raise RunError(f"{path}: is not ours: it holds no JSON object")
+    return content
+
+
+class Container:
+    """The individuals of a run, a row each, in ascending order of their ids.
+
+    Columns are read when they are first asked for: ids, genotypes (genes in [0, 1]), fitness,
+    descriptors, reconstruction_error, ground_truth and, except in snapshots, sensory, which is
+    memory-mapped: nothing is read until it is used. `solution`, `objective` and `measures` are
+    other names of genotypes, fitness and descriptors.
+    """
+
+    def __init__(self, path: PathLike):
+        self.path = Path(path)
+        where = self.path / "manifest.json"
+        manifest = _read_json(where)
+        try:
+            if manifest["format_version"] != FORMAT_VERSION:
+                found = manifest["format_version"]
+                raise RunError(
+                    f"{where}: format version {found} is not read; only {FORMAT_VERSION}"
+                )
+            if manifest["kind"] not in ("container", "snapshot"):
+                raise RunError(f"{where}: holds '{manifest['kind']}', not a container")
+            self.task: str = manifest["task"]
+            self.axes: list[str] = [axis["name"] for axis in manifest["ground_truth"]]
+            #: Lower and upper bounds of the ground truth, a row per axis.
+            self.bounds = np.array(
+                [[axis["min"], axis["max"]] for axis in manifest["ground_truth"]], float
+            )
+            self._count = int(manifest["count"])
+            self._files = {entry["name"]: entry for entry in manifest["files"]}
+            for name, entry in self._files.items():
+                self._check_file(name, entry)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(f"{where}: is damaged or not ours: {error!r}") from None
+        self._check_manifest_checksum(where)
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def _check_file(self, name: str, entry: dict[str, Any]) -> None:
+        path = self.path / name
+        if Path(name).name != name:
+            raise RunError(f"{self.path}: the manifest names a file elsewhere: '{name}'")
+        if not path.is_file():
+            raise RunError(f"{path}: the manifest names it, and it is missing")
+        if path.stat().st_size != entry["bytes"]:
+            raise RunError(
+                f"{path}: has {path.stat().st_size} bytes, the manifest says {entry['bytes']}"
+            )
+        if entry["shape"][0] != self._count:
+            raise RunError(f"{path}: has {entry['shape'][0]} rows, the container {self._count}")
+
+    def _check_manifest_checksum(self, where: Path) -> None:
+        if xxhash is None:
+            return
+        match = re.fullmatch(
+            r'(.*),\n  "checksum": "([0-9a-f]{16})"\n}\n', _read_text(where), re.DOTALL
+        )
+        if not match or xxhash.xxh3_64_hexdigest(match[1] + "\n}\n") != match[2]:
+            raise RunError(f"{where}: is damaged: its checksum does not fit")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __repr__(self) -> str:
+        columns = ", ".join(self.columns)
+        return f"<aurora.Container '{self.path}': {self._count} individuals, {columns}>"
+
+    @property
+    def columns(self) -> list[str]:
+        return [name[: -len(".npy")] for name in self._files]
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        column = ALIASES.get(column, column)
+        if column not in self.columns:
+            raise KeyError(
+                f"{self.path} has no column '{column}'; it has {', '.join(self.columns)}"
+            )
+        if column not in self._arrays:
+            self._arrays[column] = self._load(column)
+        return self._arrays[column]
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns, *ALIASES]
+
+    def _open(self, column: str) -> np.ndarray:
+        """Memory-mapped: nothing but the header is read."""
+        entry = self._files[column + ".npy"]
+        path = self.path / entry["name"]
+        try:
+            # An empty file cannot be mapped.
+            array = np.load(path, mmap_mode="r" if self._count else None, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path}: is damaged: {error}") from None
+        if str(array.dtype) != entry["dtype"] or list(array.shape) != entry["shape"]:
+            raise RunError(f"{path}: type or shape are not those of the manifest")
+        return array
+
+    def _load(self, column: str) -> np.ndarray:
+        array = self._open(column)
+        if column == "sensory":
+            return array
+        self._check_checksum(self._files[column + ".npy"])
+        return np.array(array)
+
+    def _check_checksum(self, entry: dict[str, Any]) -> None:
+        if xxhash is None:
+            return
+        digest = xxhash.xxh3_64()
+        with open(self.path / entry["name"], "rb") as file:
+            while block := file.read(1 << 22):
+                digest.update(block)
+        if digest.hexdigest() != entry["xxh3"]:
+            raise RunError(
+                f"{self.path / entry['name']}: is damaged: its checksum is not the manifest's"
+            )
+
+    def check(self, sensory: bool = True) -> None:
+        """Holds every column against the manifest, whether it was asked for or not: types, shapes,
+        and checksums if the module xxhash is installed. Without `sensory`, the big one is not read.
+        """
+        for column in self.columns:
+            self._open(column)
+            if sensory or column != "sensory":
+                self._check_checksum(self._files[column + ".npy"])
+
+    def frame(self, aliases: bool = False) -> pd.DataFrame:
+        """A row per individual: id, fitness, ground truth by name, descriptor_i, gene_i; with
+        `aliases` the last are measure_i and solution_i, and fitness is objective."""
+        fitness, measure, gene = (
+            ("objective", "measure", "solution") if aliases else ("fitness", "descriptor", "gene")
+        )
+        table = {"id": self["ids"], fitness: self["fitness"]}
+        table.update(zip(self.axes, self["ground_truth"].T))
+        table.update((f"{measure}_{i}", values) for i, values in enumerate(self["descriptors"].T))
+        table.update((f"{gene}_{i}", values) for i, values in enumerate(self["genotypes"].T))
+        return pd.DataFrame(table)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run directory."""
+
+    path: Path
+    summary: dict[str, Any]  # run.json
+    config: dict[str, Any]  # config.toml, a dictionary per section
+    metrics: pd.DataFrame  # a row per logged iteration
+    encoder: pd.DataFrame  # a row per encoder update; empty if there was none
+
+    @property
+    def task(self) -> str:
+        return self.summary["task"]
+
+    @property
+    def variant(self) -> str:
+        return self.summary["variant"]
+
+    @property
+    def seed(self) -> int:
+        return self.summary["seed"]
+
+    @property
+    def finished(self) -> bool:
+        return self.summary["status"] == "finished"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The configuration as 'section.key': value."""
+        return {
+            f"{section}.{key}": value
+            for section, keys in self.config.items()
+            if isinstance(keys, dict)
+            for key, value in keys.items()
+        }
+
+    @cached_property
+    def container(self) -> Container:
+        if not (self.path / "container").is_dir():
+            status = self.summary["status"]
+            raise RunError(
+                f"{self.path}: half-written: it has no container yet (status '{status}')"
+            )
+        return Container(self.path / "container")
+
+    @cached_property
+    def snapshots(self) -> dict[int, Container]:
+        """The containers at earlier iterations, without sensory data."""
+        return {
+            int(path.name): Container(path) for path in sorted(self.path.glob("snapshots/[0-9]*"))
+        }
+
+    def __repr__(self) -> str:
+        what = f"{self.task}, {self.variant}, seed {self.seed}, {self.summary['status']}"
+        return f"<aurora.Run '{self.path}': {what}>"
+
+
+def load(path: PathLike) -> Run:
+    """Reads a run directory; its container is opened, and checked, at the first use. RunError if
+    the directory is missing, unfinished (nothing written yet), damaged or not ours."""
+    path = Path(path)
+    if not path.is_dir():
+        raise RunError(f"{path}: there is no such directory")
+    if not (path / "run.json").is_file():
+        ours = (path / "config.toml").is_file()
+        raise RunError(
+            f"{path}: "
+            + (
+                "half-written: it has no run.json yet"
+                if ours
+                else "is no run directory: it has no run.json"
+            )
+        )
+    summary = _read_json(path / "run.json")
+    for key, kind in SUMMARY.items():
+        if not isinstance(summary.get(key), kind):
+            raise RunError(f"{path / 'run.json'}: is not ours: it has no '{key}', or a strange one")
+    return Run(
+        path,
+        summary,
+        _read_config(path / "config.toml"),
+        _read_table(path / "metrics.csv", METRICS),
+        _read_encoder(path / "encoder.csv"),
+    )
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    if tomllib is None:
+        raise RunError(
+            f"{path}: reading it needs Python 3.11 or the module tomli (Debian: python3-tomli)"
+        )
+    try:
+        return tomllib.loads(_read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise RunError(f"{path}: is damaged: {error}") from None
+
+
+def _read_table(path: Path, columns: Iterable[str]) -> pd.DataFrame:
+    if not path.is_file():
+        raise RunError(f"{path.parent}: half-written: it has no {path.name} yet")
+    try:
+        table = pd.read_csv(path)
+    except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+        raise RunError(f"{path}: is damaged: {error}") from None
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise RunError(f"{path}: is damaged or not ours: it has no column '{missing[0]}'")
+    if table.empty:
+        raise RunError(f"{path.parent}: half-written: {path.name} has no row yet")
+    strange = [column for column in columns if not pd.api.types.is_numeric_dtype(table[column])]
+    if strange:
+        raise RunError(f"{path}: is damaged: not all of column '{strange[0]}' are numbers")
+    return table
+
+
+def _read_encoder(path: Path) -> pd.DataFrame:
+    columns = ("iteration", "train_loss", "validation_loss")
+    return _read_table(path, columns) if path.is_file() else pd.DataFrame(columns=list(columns))
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Many runs, as tidy data frames: a row per run, logged iteration or encoder update, each with
+    the columns path, task, variant and seed in front."""
+
+    runs: list[Run]
+    problems: list[str] = field(default_factory=list)  # a line for everything that was left out
+
+    def _tidy(self, name: str) -> pd.DataFrame:
+        parts = []
+        for run in self.runs:
+            table = getattr(run, name).copy()
+            for column in ("seed", "variant", "task", "path"):
+                table.insert(0, column, str(run.path) if column == "path" else run.summary[column])
+            parts.append(table)
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        rows = []
+        for run in self.runs:
+            row: dict[str, Any] = {"path": str(run.path)}
+            for key, value in {**run.summary, **run.settings}.items():
+                if isinstance(value, dict):
+                    row.update({f"{key}.{part}": number for part, number in value.items()})
+                else:
+                    row[key] = value
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        return self._tidy("metrics")
+
+    @cached_property
+    def encoder(self) -> pd.DataFrame:
+        return self._tidy("encoder")
+
+
+def find_runs(path: Path) -> list[Path]:
+    """The run directories at or below `path`, in order of their names."""
+    if (path / "run.json").is_file() or (path / "config.toml").is_file():
+        return [path]
+    below = (
+        child
+        for child in sorted(path.iterdir())
+        if child.is_dir() and not child.name.startswith(".")
+    )
+    return [run for child in below for run in find_runs(child)]
+
+
+def load_many(directories: Iterable[PathLike]) -> Loaded:
+    """Reads runs, and directories with runs somewhere below. What cannot be read is left out, with
+    a line in `problems`."""
+    runs: list[Run] = []
+    problems: list[str] = []
+    seen: set[Path] = set()
+    for directory in map(Path, directories):
+        if not directory.is_dir():
+            problems.append(f"{directory}: there is no such directory")
+            continue
+        try:
+            found = find_runs(directory)
+        except OSError as error:
+            problems.append(f"{directory}: cannot be read: {error}")
+            continue
+        if not found:
+            problems.append(f"{directory}: is no run directory, and holds none")
+        for path in found:
+            if path.resolve() in seen:
+                continue
+            seen.add(path.resolve())
+            run = _try(path, problems)
+            if run is not None:
+                runs.append(run)
+    return Loaded(runs, problems)
+
+
+def _try(path: Path, problems: list[str]) -> Optional[Run]:
+    try:
+        run = load(path)
+        run.container.check(sensory=False)
+        return run
+    except RunError as error:
+        problems.append(str(error))
+        return None

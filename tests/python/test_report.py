@@ -1,0 +1,239 @@
+"""aurora report as a user meets it: files, sections, pictures with something in them."""
+from __future__ import annotations
+
+import base64
+import io
+import os
+import re
+import unittest
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib import image
+
+from aurora import load
+from aurora.figures import diversity_per_cell
+from tiny import InFolder, aurora, edit_json, make_run
+
+SECTIONS = (
+    "runs",
+    "progress",
+    "containers",
+    "latent",
+    "orientation",
+    "trajectories",
+    "latent-size",
+    "periods",
+    "container",
+    "statistics",
+    "claims",
+)
+
+
+class Reports(InFolder):
+    def check_report(self, out: Path, *names: str) -> str:
+        """Every section, every named figure beside the page and in it; returns the page's text."""
+        page = (out / "report.html").read_text(encoding="utf-8")
+        for section in SECTIONS:
+            self.assertIn(f'<h2 id="{section}">', page)
+        self.assertNotRegex(page, r'(src|href)="(?!data:|#)')  # it needs no other file
+        self.assertEqual(sorted(path.stem for path in out.glob("*.png")), sorted(names))
+        for path in out.glob("*.png"):
+            self.check_picture(path.read_bytes(), path.name)
+            self.assertEqual(path.with_suffix(".pdf").read_bytes()[:5], b"%PDF-")
+        embedded = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+        self.assertEqual(len(embedded), len(names))
+        self.assertEqual(
+            {base64.b64decode(data) for data in embedded},
+            {path.read_bytes() for path in out.glob("*.png")},
+        )
+        claims = pd.read_csv(out / "claims.csv")
+        self.assertEqual(list(claims["id"]), [f"C{i}" for i in range(1, 18)])
+        return page
+
+    def check_picture(self, data: bytes, name: str) -> None:
+        pixels = image.imread(io.BytesIO(data), format="png")[..., :3]
+        self.assertGreater(min(pixels.shape[:2]), 100, name)
+        coloured = np.ptp(pixels, axis=2) > 0.2  # what is drawn; axes and words are grey
+        dark = pixels.max(axis=2) < 0.3
+        self.assertGreater(np.count_nonzero(coloured | dark), 200, f"{name} is blank")
+
+
+class OneRun(Reports):
+    def test_gives_a_report(self) -> None:
+        run = make_run(self.folder, "maze", "aurora-csc-uniform-2", 1)
+        done = aurora("report", run, "--out", self.folder / "report")
+        self.assertEqual(
+            (done.returncode, done.stdout), (0, f"{self.folder}/report/report.html\n"), done.stderr
+        )
+        self.assertIn("fewer than two finished replications", done.stderr)
+        page = self.check_report(
+            self.folder / "report",
+            "progress-maze",
+            "containers-maze",
+            "latent-maze",
+            "container-maze",
+            "seconds-maze",
+        )
+        for line in (
+            "No Hexapod runs.",
+            "No Air-Hockey runs.",
+            "No runs that differ in the latent size alone.",
+        ):
+            self.assertIn(line, page)
+
+    def test_works_whatever_lies_in_the_current_directory(self) -> None:
+        run = make_run(self.folder, "maze", "random-search", 3)
+        for name in ("numpy.py", "statistics.py", "aurora.py"):
+            (self.folder / name).write_text(
+                "raise SystemExit('imported from the current directory')"
+            )
+        done = aurora("report", run, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "report" / "report.html").is_file())
+
+
+class Interpreter(Reports):
+    def test_one_without_the_modules_is_passed_over(self) -> None:
+        run = make_run(self.folder, "maze", "random-search", 1)
+        (self.folder / "bin").mkdir()
+        python = self.folder / "bin" / "python3"
+        python.write_text("#!/bin/sh\nexit 1\n")
+        python.chmod(0o755)
+        path = f"{python.parent}:{os.environ['PATH']}"
+        done = aurora("export", run, "--csv", cwd=self.folder, env={**os.environ, "PATH": path})
+        if done.returncode != 0:  # /usr/bin/python3 lacks them too
+            self.assertRegex(
+                done.stderr,
+                "^aurora: error: this needs a python3 with .* apt-get install python3-numpy",
+            )
+        else:
+            self.assertTrue((self.folder / done.stdout.strip()).is_file())
+
+
+class ManyRuns(Reports):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.runs = cls.folder / "runs"
+        cls.runs.mkdir()
+        for seed in (1, 2):
+            for variant in (
+                "aurora-csc-uniform-10",
+                "aurora-csc-uniform-2",
+                "aurora-vat-uniform-10",
+                "aurora-vat-uniform-2",
+                "ns",
+            ):
+                make_run(cls.runs, "maze", variant, seed)
+            make_run(cls.runs, "maze", "aurora-csc-uniform-10", seed, "container.update_period=5")
+            make_run(cls.runs, "maze", "aurora-csc-uniform-10", seed, "encoder.update_step=5")
+
+    def test_gives_a_report_and_a_line_for_what_is_wrong(self) -> None:
+        broken = self.copy(self.runs / "maze-ns-1")
+        (broken / "metrics.csv").unlink()
+        foreign = self.folder / "foreign"
+        foreign.mkdir(exist_ok=True)
+        older = self.copy(self.runs / "maze-ns-2")
+        edit_json(older / "run.json", version="0.0.1", seed=9)
+        done = aurora(
+            "report",
+            self.runs,
+            broken,
+            foreign,
+            older,
+            self.folder / "nowhere",
+            "--out",
+            self.folder / "all",
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.check_report(
+            self.folder / "all",
+            "progress-maze",
+            "containers-maze",
+            "latent-maze",
+            "latent-size-maze",
+            "periods-maze",
+            "container-maze",
+            "seconds-maze",
+        )
+        for line in (
+            "half-written: it has no metrics.csv yet",
+            "foreign: is no run directory, and holds none",
+            "runs of different versions are compared: 0.0.1 (1)",
+            "nowhere: there is no such directory",
+        ):
+            self.assertIn(line, page)
+            self.assertEqual(done.stderr.count(line), 1, done.stderr)
+        pairs = pd.read_csv(self.folder / "all" / "pairs.csv")
+        self.assertEqual(set(pairs["metric"]), {"coverage", "grid_mean_fitness"})
+        self.assertEqual(len(pairs), 2 * 3)  # csc, vat and ns in pairs
+        medians = pd.read_csv(self.folder / "all" / "medians.csv")
+        self.assertEqual(len(medians), 7)
+        self.assertEqual(medians["runs"].tolist().count(3), 1)  # ns, with the older one
+
+    def test_nothing_to_report_is_an_error(self) -> None:
+        done = aurora("report", self.folder / "nowhere", "--out", self.folder / "none")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("aurora: error: there is no run to report on", done.stderr)
+        self.assertFalse((self.folder / "none").exists())
+        self.assertEqual(aurora("report").returncode, 2)
+
+    def test_a_report_is_written_again_the_same(self) -> None:
+        pages = []
+        for _ in range(2):
+            done = aurora("report", self.runs / "maze-ns-1", "--out", self.folder / "again")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            pages.append((self.folder / "again" / "report.html").read_bytes())
+        self.assertEqual(*pages)
+
+
+class Robots(Reports):
+    def test_air_hockey(self) -> None:
+        runs = [
+            make_run(self.folder, "air-hockey", variant, seed)
+            for variant in ("aurora-csc-uniform-10", "hc-csc-uniform")
+            for seed in (1, 2)
+        ]
+        done = aurora("report", *runs, "--out", self.folder / "hockey")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_report(
+            self.folder / "hockey",
+            "progress-air-hockey",
+            "containers-air-hockey",
+            "diversity-progress",
+            "diversity-maps",
+            "trajectories",
+            "container-air-hockey",
+            "seconds-air-hockey",
+        )
+        run = load(runs[0])
+        trajectories = np.asarray(run.container.sensory).reshape(len(run.container), -1, 2)
+        self.assertAlmostEqual(
+            diversity_per_cell(trajectories).mean(), run.metrics["trajectory_diversity"].iloc[-1]
+        )
+
+    def test_hexapod(self) -> None:
+        runs = [
+            make_run(self.folder, "hexapod", variant, 1, iterations=8)
+            for variant in ("aurora-csc-uniform-10", "aurora-csc-uniform-2", "hc-csc-uniform")
+        ]
+        done = aurora("report", *runs, "--out", self.folder / "walk")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_report(
+            self.folder / "walk",
+            "progress-hexapod",
+            "containers-hexapod",
+            "latent-hexapod",
+            "orientation-progress",
+            "orientation-latent-size",
+            "orientation-maps",
+            "latent-size-hexapod",
+            "container-hexapod",
+            "seconds-hexapod",
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,215 @@
+"""The loader, on whole runs and on runs with exactly one thing wrong."""
+from __future__ import annotations
+
+import shutil
+import unittest
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import aurora
+from aurora import runs
+from aurora.export import to_csv, to_npz
+from tiny import InFolder, aurora as program, edit_json, make_run
+
+
+class Whole(InFolder):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.path = make_run(cls.folder, "maze", "aurora-csc-uniform-3", 7)
+        cls.run_ = aurora.load(cls.path)
+
+    def test_says_what_it_is(self) -> None:
+        run = self.run_
+        self.assertEqual(
+            (run.task, run.variant, run.seed, run.finished),
+            ("maze", "aurora-csc-uniform-3", 7, True),
+        )
+        self.assertEqual(run.config["descriptor"]["dimension"], 3)
+        self.assertEqual(run.settings["container.target_size"], 30)
+        self.assertEqual(list(run.metrics["iteration"]), [4, 8, 12, 16, 20, 24])
+        self.assertEqual(list(run.encoder["iteration"]), [10])
+
+    def test_columns_are_those_of_the_files(self) -> None:
+        container = self.run_.container
+        self.assertEqual(len(container), self.run_.summary["container_size"])
+        for column in container.columns:
+            np.testing.assert_array_equal(
+                container[column], np.load(self.path / "container" / f"{column}.npy")
+            )
+        self.assertEqual(container.axes, ["x", "y", "heading"])
+        np.testing.assert_array_equal(container.bounds[0], [0, 600])
+        self.assertIsInstance(container.sensory, np.memmap)
+        self.assertEqual(container.sensory.shape[1:], (64, 64, 3))
+
+    def test_knows_the_names_of_the_field(self) -> None:
+        container = self.run_.container
+        self.assertIs(container.solution, container.genotypes)
+        self.assertIs(container.objective, container.fitness)
+        self.assertIs(container["measures"], container.descriptors)
+        with self.assertRaisesRegex(KeyError, "no column 'colour'.*genotypes"):
+            container["colour"]
+        with self.assertRaises(AttributeError):
+            container.colour
+
+    def test_a_frame_has_a_row_per_individual(self) -> None:
+        frame = self.run_.container.frame()
+        self.assertEqual(
+            list(frame.columns[:8]),
+            ["id", "fitness", "x", "y", "heading", "descriptor_0", "descriptor_1", "descriptor_2"],
+        )
+        self.assertEqual(frame.shape, (len(self.run_.container), 8 + 42))
+        self.assertEqual(
+            list(self.run_.container.frame(aliases=True).columns[[1, 5, 8]]),
+            ["objective", "measure_0", "solution_0"],
+        )
+
+    def test_metrics_agree_with_the_container(self) -> None:
+        where = self.run_.container.ground_truth[:, :2]
+        cells = {(int(x / 15), int(y / 15)) for x, y in where}
+        self.assertEqual(self.run_.metrics["coverage"].iloc[-1], 100 * len(cells) / 1600)
+
+    def test_many_are_tidy(self) -> None:
+        make_run(self.folder, "maze", "hc-csc-uniform", 1)
+        loaded = aurora.load_many([self.folder, self.path])
+        self.assertEqual(len(loaded.runs), 2)
+        self.assertEqual(loaded.problems, [])
+        self.assertEqual(len(loaded.metrics), 12)
+        self.assertEqual(set(loaded.metrics["variant"]), {"aurora-csc-uniform-3", "hc-csc-uniform"})
+        self.assertEqual(loaded.encoder["path"].unique().tolist(), [str(self.path)])
+        self.assertIn("seconds.train", loaded.summary)
+        self.assertIn("container.target_size", loaded.summary)
+
+    def test_exports_read_back_exactly(self) -> None:
+        to_csv(self.run_, self.folder / "a.csv")
+        table = pd.read_csv(self.folder / "a.csv", dtype={"id": np.uint64})
+        container = self.run_.container
+        np.testing.assert_array_equal(table["fitness"].to_numpy(np.float32), container.fitness)
+        np.testing.assert_array_equal(
+            table.filter(like="gene_").to_numpy(np.float32), container.genotypes
+        )
+        np.testing.assert_array_equal(table["id"], container.ids)
+        to_npz(self.run_, self.folder / "a.npz")
+        with np.load(self.folder / "a.npz") as columns:
+            self.assertEqual(set(columns), set(container.columns))
+            np.testing.assert_array_equal(columns["sensory"], container.sensory)
+
+    def test_the_program_exports(self) -> None:
+        done = program("export", self.path, "--csv", cwd=self.folder)
+        self.assertEqual(
+            (done.returncode, done.stdout), (0, f"{self.path.name}.csv\n"), done.stderr
+        )
+        self.assertTrue((self.folder / done.stdout.strip()).is_file())
+        done = program("export", self.path, "--npz", "--out", self.folder / "no" / "b.npz")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "^aurora: error: .*No such file")
+        self.assertEqual(program("export", self.path).returncode, 2)
+        self.assertEqual(program("export", self.path, "--csv", "--npz").returncode, 2)
+
+
+class Damaged(InFolder):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.whole = make_run(cls.folder, "maze", "aurora-csc-uniform-2", 1)
+
+    def refused(self, path: Path, says: str) -> None:
+        """By load(), or when the container is read; and load_many() has a line for it."""
+        with self.assertRaisesRegex(aurora.RunError, says):
+            run = aurora.load(path)
+            run.container.check()
+        self.assertEqual(aurora.load_many([path]).runs, [])
+        self.assertEqual(len(aurora.load_many([path]).problems), 1)
+
+    def test_missing_or_foreign(self) -> None:
+        self.refused(self.folder / "nowhere", "no such directory")
+        foreign = self.folder / "foreign"
+        foreign.mkdir()
+        self.refused(foreign, "is no run directory")
+        (foreign / "run.json").write_text("[]")
+        self.refused(foreign, "not ours")
+        (foreign / "run.json").write_text("{}")
+        self.refused(foreign, "not ours: it has no 'version'")
+        run = self.copy(self.whole)
+        edit_json(run / "run.json", task=5)
+        self.refused(run, "not ours: it has no 'task', or a strange one")
+
+    def test_half_written(self) -> None:
+        for gone, says in (
+            ("run.json", "half-written: it has no run.json yet"),
+            ("metrics.csv", "half-written: it has no metrics.csv"),
+            ("container", "half-written: it has no container yet"),
+            ("config.toml", "no such file"),
+            ("container/fitness.npy", "missing"),
+            ("container/manifest.json", "no such file"),
+        ):
+            with self.subTest(gone):
+                run = self.copy(self.whole)
+                path = run / gone
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                self.refused(run, says)
+
+    def test_broken_text(self) -> None:
+        for name, text, says in (
+            ("run.json", '{"version"', "damaged or not ours"),
+            ("config.toml", "[run", "damaged"),
+            ("metrics.csv", "", "damaged"),
+            ("metrics.csv", "a,b\n1,2\n", "no column 'iteration'"),
+            ("container/manifest.json", "{}", "damaged or not ours"),
+            ("run.json", b"\xff", "cannot be read"),
+        ):
+            with self.subTest(name=name, text=text):
+                run = self.copy(self.whole)
+                (run / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+                self.refused(run, says)
+
+    def test_metrics_without_rows_or_numbers(self) -> None:
+        run = self.copy(self.whole)
+        lines = (run / "metrics.csv").read_text().splitlines(keepends=True)
+        (run / "metrics.csv").write_text(lines[0])
+        self.refused(run, "has no row yet")
+        (run / "metrics.csv").write_text(lines[0] + lines[1].replace("4,", "four,", 1))
+        self.refused(run, "not all of column 'iteration' are numbers")
+
+    def test_wrong_bytes(self) -> None:
+        run = self.copy(self.whole)
+        fitness = run / "container" / "fitness.npy"
+        whole = fitness.read_bytes()
+        fitness.write_bytes(whole + b"0")
+        self.refused(run, "bytes, the manifest says")
+        fitness.write_bytes(whole.replace(b"<f4", b"<i4"))
+        self.refused(run, "type or shape")
+        fitness.write_bytes(b"x" + whole[1:])
+        self.refused(run, "damaged")
+
+    @unittest.skipIf(runs.xxhash is None, "needs the module xxhash")
+    def test_checksums(self) -> None:
+        run = self.copy(self.whole)
+        for name in ("fitness.npy", "sensory.npy"):
+            path = run / "container" / name
+            whole = path.read_bytes()
+            path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+            with self.assertRaisesRegex(aurora.RunError, f"{name}: is damaged: its checksum"):
+                aurora.load(run).container.check()
+            path.write_bytes(whole)
+        aurora.load(run).container.check()
+        edit_json(run / "container" / "manifest.json", task="haze")
+        self.refused(run, "manifest.json: is damaged: its checksum")
+
+    def test_manifests_that_lie(self) -> None:
+        for change, says in (
+            ({"format_version": 2}, "format version 2 is not read"),
+            ({"kind": "encoder"}, "not a container"),
+            ({"count": 1}, "rows, the container 1"),
+            ({"files": [{"name": "../x"}]}, "elsewhere"),
+        ):
+            with self.subTest(change):
+                run = self.copy(self.whole)
+                edit_json(run / "container" / "manifest.json", **change)
+                self.refused(run, says)
+
+
+if __name__ == "__main__":
+    unittest.main()
