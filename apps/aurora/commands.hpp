@@ -18,6 +18,7 @@ struct Command {
 /// The registry must outlive the command.
 Command add_run(CLI::App& program, const TaskRegistry& tasks);
 Command add_evaluate(CLI::App& program, const TaskRegistry& tasks);
+Command add_experiment(CLI::App& program, const TaskRegistry& tasks);
 Command add_list(CLI::App& program, const TaskRegistry& tasks);
 Command add_show(CLI::App& program, const TaskRegistry& tasks);
 Command add_verify(CLI::App& program, const TaskRegistry& tasks);

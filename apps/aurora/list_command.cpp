@@ -48,7 +48,7 @@ std::string task_text(const TaskRegistry& tasks, bool full) {
     const bool missing = !entry.missing.empty();
     rows.push_back({entry.name, missing ? "not in this build: " + entry.missing : entry.summary});
     if (!full) continue;
-    if (!missing) rows.push_back({"", describe(tasks.make(entry.name)->spec())});
+    if (!missing) rows.push_back({"", describe(tasks.spec(entry.name))});
     for (const TaskOption& option : entry.options) {
       rows.push_back({"", fmt::format("task.{}: {} ({}; {} unless said)", option.name, option.help,
                                       fmt::join(option.values, ", "), option.values.front())});

@@ -573,8 +573,8 @@ RunConfig resolve(const TaskRegistry& tasks, const ConfigRequest& request) {
   RunConfig config;
   config.threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
   choose_task(tasks, request, settings, config);
-  const std::unique_ptr<Task> task = tasks.make(config.task, config.task_options);
-  apply_task_defaults(task->spec().defaults, config);
+  const TaskSpec spec = tasks.spec(config.task, config.task_options);
+  apply_task_defaults(spec.defaults, config);
   choose_variant(request, settings, config);
   RunConfig names = config;  // run.task and run.variant are checked here but have been chosen above
   for (const Setting& setting : settings) {
@@ -582,7 +582,7 @@ RunConfig resolve(const TaskRegistry& tasks, const ConfigRequest& request) {
     const bool chosen = setting.key == "run.task" || setting.key == "run.variant";
     apply(setting, chosen ? names : config);
   }
-  check_mix(config, task->spec());
+  check_mix(config, spec);
   return config;
 }
 

@@ -170,8 +170,8 @@ class Verifier {
     });
     if (found && config_) {
       check("resuming", [&] {
-        const auto task = tasks_.make(config_->task, config_->task_options);
-        check_resumable(found->checkpoint, task->spec(), *config_);
+        check_resumable(found->checkpoint, tasks_.spec(config_->task, config_->task_options),
+                        *config_);
         return std::string("the checkpoint is of this task and configuration");
       });
     }
@@ -188,10 +188,9 @@ class Verifier {
     const std::vector<Axis>& axes = container_->ground_truth;
     require(axes.size() >= 2, "the ground truth has fewer than two columns");
     const Grid grid{axes[0].min, axes[0].max, axes[1].min, axes[1].max};
-    const auto task = tasks_.make(summary_->task);
     const Individuals& members = container_->individuals;
-    const GridMetrics metrics =
-        grid_metrics(grid, members.ground_truth, members.fitness, task->spec().worst_fitness);
+    const GridMetrics metrics = grid_metrics(grid, members.ground_truth, members.fitness,
+                                             tasks_.spec(summary_->task).worst_fitness);
     require(members.size() == summary_->container_size,
             fmt::format("the container has {} individuals, but run.json says {}", members.size(),
                         summary_->container_size));

@@ -1,6 +1,8 @@
 #include "aurora/tasks/registry.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/core/names.hpp"
@@ -47,6 +49,11 @@ TaskEntry air_hockey_entry() {
 
 }  // namespace
 
+struct TaskRegistry::Specs {
+  std::mutex mutex;
+  std::map<std::pair<std::string, TaskOptions>, TaskSpec> specs;
+};
+
 void TaskRegistry::add(TaskEntry entry) {
   if (entry.name.empty()) throw UsageError("a task needs a name");
   const std::vector<std::string> taken = names();
@@ -54,6 +61,7 @@ void TaskRegistry::add(TaskEntry entry) {
     throw UsageError("a task called '" + entry.name + "' is already registered");
   }
   entries_.push_back(std::move(entry));
+  specs_ = std::make_shared<Specs>();
 }
 
 std::vector<std::string> TaskRegistry::names() const {
@@ -100,6 +108,17 @@ std::unique_ptr<Task> TaskRegistry::make(std::string_view name, const TaskOption
     throw UsageError("the task '" + entry.name + "' is not in this build: " + entry.missing);
   }
   return entry.make(complete(name, options));
+}
+
+TaskSpec TaskRegistry::spec(std::string_view name, const TaskOptions& options) const {
+  if (!specs_) return make(name, options)->spec();  // which throws: there are no tasks
+  const std::pair key(std::string(name), complete(name, options));
+  const std::scoped_lock lock(specs_->mutex);
+  auto known = specs_->specs.find(key);
+  if (known == specs_->specs.end()) {
+    known = specs_->specs.emplace(key, make(name, options)->spec()).first;
+  }
+  return known->second;
 }
 
 TaskRegistry builtin_tasks() {

@@ -44,11 +44,17 @@ class TaskRegistry {
   /// Creates a task. Options left out take their default; unknown ones, values that are not
   /// allowed, and tasks that are missing from this build are UsageErrors.
   std::unique_ptr<Task> make(std::string_view name, const TaskOptions& options = {}) const;
+  /// What make() would say of itself. The task is made for it once; that can take a while.
+  TaskSpec spec(std::string_view name, const TaskOptions& options = {}) const;
   /// The options of `name` with defaults filled in and every value checked.
   TaskOptions complete(std::string_view name, const TaskOptions& options) const;
 
  private:
+  /// Specifications that were asked for; copies share it until one of them adds a task.
+  struct Specs;
+
   std::vector<TaskEntry> entries_;
+  std::shared_ptr<Specs> specs_;
 };
 
 /// The tasks of the paper that this build has.
