@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,12 +18,11 @@
 #include "aurora/algorithms/variants.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/names.hpp"
-#include "aurora/runs/files.hpp"
+#include "aurora/runs/internal/toml.hpp"
 
 namespace aurora {
 namespace {
 
-constexpr std::uint64_t kMaxFileSize = 1 << 20;
 constexpr std::size_t kMaxListLength = 16;
 constexpr std::size_t kMaxThreads = 4096;
 constexpr std::string_view kTaskPrefix = "task.";
@@ -110,14 +108,8 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
 }
 
 std::vector<Setting> read_settings(const std::filesystem::path& path) {
-  const std::string content = read_file(path, kMaxFileSize);
   std::vector<Setting> settings;
-  try {
-    flatten(toml::parse(content, path.string()), "", path.string(), settings);
-  } catch (const toml::parse_error& error) {
-    throw DataError(fmt::format("{}:{}: this is not TOML: {}", path.string(),
-                                error.source().begin.line, error.description()));
-  }
+  flatten(read_toml(path), "", path.string(), settings);
   return settings;
 }
 

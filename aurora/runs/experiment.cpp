@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +11,7 @@
 #include <sstream>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/runs/files.hpp"
+#include "aurora/runs/internal/toml.hpp"
 #include "aurora/runs/run_directory.hpp"
 
 namespace aurora {
@@ -20,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxFile = std::uint64_t{16} << 20;
 constexpr std::size_t kMaxRuns = 1'000'000;
 
 /// One key with one or several values.
@@ -28,14 +26,8 @@ using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 class Reader {
  public:
-  Reader(const TaskRegistry& tasks, const fs::path& file) : tasks_(tasks), file_(file.string()) {
-    try {
-      table_ = toml::parse(read_file(file, kMaxFile), file_);
-    } catch (const toml::parse_error& error) {
-      throw DataError(fmt::format("'{}', line {}: {}", file_, error.source().begin.line,
-                                  std::string(error.description())));
-    }
-  }
+  Reader(const TaskRegistry& tasks, const fs::path& file)
+      : tasks_(tasks), file_(file.string()), table_(read_toml(file)) {}
 
   std::vector<PlannedRun> plan() {
     allow(table_, {"replications", "first_seed", "settings", "study"}, "the file");

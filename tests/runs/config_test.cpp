@@ -477,5 +477,21 @@ TEST(Config, DeparturesFromTheVariantAreNamed) {
             expected);
 }
 
+TEST(Config, LettersBeyondAsciiMayStandInCommentsOnly) {
+  const auto resolve_file = [](const std::string& text) {
+    const ConfigFile file(text);
+    return resolve(toy_tasks(),
+                   {.task = "maze", .variant = {}, .file = file.path(), .assignments = {}});
+  };
+  EXPECT_EQ(resolve_file("# \xC3\xA9\n[run]\nbatch = 9 # \xEF\xB2\xBF '\n").algorithm.batch, 9U);
+  EXPECT_EQ(resolve_file("\xEF\xBB\xBF[run]\nbatch = 9\n").algorithm.batch, 9U);
+  // The library has no defined answer to some of these.
+  for (const char* text :
+       {"[r\xEF\xB2\xBF\nseed = \"", "[run]\nb\xC3\xA9 = 1\n", "[run]\nvariant = \"\xC3\xA9 # \"\n",
+        "x = '\xC3'\n", "x = \"\\\xC3\xA9\"\n"}) {
+    EXPECT_THROW(resolve_file(text), DataError) << text;
+  }
+}
+
 }  // namespace
 }  // namespace aurora

@@ -87,7 +87,7 @@ TEST_F(AnExperiment, SaysWhatIsWrongBeforeAnythingIsRun) {
   says(study + "sweep = { run.batch = [0] }\n", "run.batch");
   says(study + "name = \"../up\"\n", "a name is that of a folder");
   says("replications = 0\n" + study, "whole number above 0");
-  says("replications = [", "line 1");
+  says("replications = [", ":1: this is not TOML");
 }
 
 TEST_F(AnExperiment, KnowsHowFarARunIs) {
