@@ -379,12 +379,12 @@ TEST_F(CommandLine, SavesOnRequestAndKeepsOthersOut) {
 }
 
 TEST_F(CommandLine, ASecondInterruptEndsAtOnce) {
-  // The first iteration takes seconds.
-  const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "run.batch=20000",
+  // The first iteration takes a second.
+  const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "run.batch=40000",
                              "--threads", "1", "--out", "run"});
   wait_until([&] { return fs::exists(work() / "run" / "run.json"); });
   kill(child, SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
   kill(child, SIGINT);
   EXPECT_EQ(wait_for(child).status, 1000 + SIGINT);
   EXPECT_FALSE(fs::exists(work() / "run" / "container"));
