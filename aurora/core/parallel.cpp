@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -49,28 +50,43 @@ struct Job {
   }
 };
 
+/// Waits until `ready()`, without sleeping, but not for long. To put a thread to sleep and wake it
+/// again takes longer than many a pause between two jobs.
+template <class Ready>
+void soon(const Ready& ready) {
+  constexpr std::chrono::microseconds kPatience(50);
+  const auto start = std::chrono::steady_clock::now();
+  while (!ready() && std::chrono::steady_clock::now() - start < kPatience) {
+    std::this_thread::yield();
+  }
+}
+
 }  // namespace
 
 struct Workers::State {
-  std::mutex mutex;
+  std::mutex mutex;  // of what follows; the atomics are also looked at without it
+  Job* job = nullptr;
+  std::atomic<std::uint64_t> generation = 0;  // of the job
+  std::atomic<std::size_t> busy = 0;          // threads at the job
+  std::atomic<bool> stop = false;
   std::condition_variable wake;
   std::condition_variable done;
-  Job* job = nullptr;
-  std::uint64_t generation = 0;
-  std::size_t busy = 0;
-  bool stop = false;
   std::vector<std::thread> threads;
 
   void thread_main() {
     std::uint64_t seen = 0;
-    std::unique_lock lock(mutex);
+    const auto called = [&] { return stop || generation != seen; };
     for (;;) {
-      wake.wait(lock, [&] { return stop || generation != seen; });
+      soon(called);
+      std::unique_lock lock(mutex);
+      wake.wait(lock, called);
       if (stop) return;
       seen = generation;
-      Job* current = job;
+      if (job == nullptr) continue;  // too late: the others have done it all
+      Job& current = *job;
+      ++busy;
       lock.unlock();
-      current->work();
+      current.work();
       lock.lock();
       if (--busy == 0) done.notify_one();
     }
@@ -112,13 +128,18 @@ void Workers::parallel_for(std::size_t count, std::size_t grain, const Body& bod
     {
       const std::scoped_lock lock(state_->mutex);
       state_->job = &job;
-      state_->busy = state_->threads.size();
       ++state_->generation;
     }
     state_->wake.notify_all();
     job.work();
+    {
+      const std::scoped_lock lock(state_->mutex);
+      state_->job = nullptr;  // nobody comes in any more
+    }
+    const auto done = [&] { return state_->busy == 0; };
+    soon(done);
     std::unique_lock lock(state_->mutex);
-    state_->done.wait(lock, [&] { return state_->busy == 0; });
+    state_->done.wait(lock, done);
   }
   if (job.failure) std::rethrow_exception(job.failure);
 }
