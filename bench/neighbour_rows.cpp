@@ -167,6 +167,7 @@ void archive_rows(Table& table) {
       for (const std::size_t n : {2, 10, 20}) {
         const std::string name = "archive/" + case_name(shape, size, n);
         if (!table.wanted(name)) continue;
+        Workers one(1);
         Filled filled = filled_archive(shape, size, n);
         UnstructuredArchive& archive = filled.archive;
         table.measure(name + "/add", "candidates/s", {kBatch, [&] {
@@ -177,7 +178,7 @@ void archive_rows(Table& table) {
                                                         }
                                                       }});
         table.measure(name + "/update", "members/s",
-                      {archive.size(), [&] { archive.update(filled.threshold); }});
+                      {archive.size(), [&] { archive.update(filled.threshold, one); }});
       }
     }
   }

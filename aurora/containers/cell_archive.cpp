@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -36,7 +37,7 @@ Outcome CellArchive::add(const Individuals& batch, std::size_t row, double /*thr
   return Outcome::replaced;
 }
 
-std::size_t CellArchive::update(double /*threshold*/) {
+std::size_t CellArchive::update(double /*threshold*/, Workers& /*workers*/) {
   return 0;
 }
 
@@ -45,7 +46,10 @@ std::size_t CellArchive::set_descriptors(MatrixView<const float> descriptors,
   const std::size_t before = size();
   Container::set_descriptors(descriptors, errors);
   std::ranges::fill(elites_, kNobody);
-  for (const std::uint32_t row : rows_by_age()) {
+  std::vector<std::uint32_t> rows(size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  sort_by_age(rows);
+  for (const std::uint32_t row : rows) {
     const std::size_t cell = cells_->cell(individuals_.descriptors.row(row));
     std::uint32_t loser = row;
     if (cell != Cells::kOutside) {

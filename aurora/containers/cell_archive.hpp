@@ -26,7 +26,7 @@ class CellArchive final : public Container {
   Outcome add(const Individuals& batch, std::size_t row, double threshold) override;
 
   /// Nothing to do: who holds a cell would win it again. Returns 0.
-  std::size_t update(double threshold) override;
+  std::size_t update(double threshold, Workers& workers) override;
 
   /// Who is now outside all cells, or in the cell of somebody fitter (or as fit and older), is
   /// removed too.

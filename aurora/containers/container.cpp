@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -33,11 +32,8 @@ void Container::replace(std::size_t to, const Individuals& batch, std::size_t ro
   index_.insert(to, batch.descriptors.row(row), batch.ids[row]);
 }
 
-std::span<const std::uint32_t> Container::rows_by_age() {
-  order_.resize(size());
-  std::iota(order_.begin(), order_.end(), 0U);
-  std::ranges::sort(order_, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
-  return order_;
+void Container::sort_by_age(std::span<std::uint32_t> rows) const {
+  std::ranges::sort(rows, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
 }
 
 void Container::drop_rows_not_indexed() {

@@ -30,9 +30,9 @@ class Container {
   /// threshold d_min may be 0; containers without one do not look at it.
   virtual Outcome add(const Individuals& batch, std::size_t row, double threshold) = 0;
 
-  /// Container update: takes everything out and re-adds it. Returns how many were lost. Rows move;
-  /// ids stay.
-  virtual std::size_t update(double threshold) = 0;
+  /// Container update: leaves those who would stay if all were taken out and added again, oldest
+  /// first. Returns how many were lost. Rows move; ids stay.
+  virtual std::size_t update(double threshold, Workers& workers) = 0;
 
   /// Overwrites the descriptors (and, if given, the reconstruction errors), row by row, after the
   /// encoder has changed. Individuals whose new descriptor (or error) is not finite are removed;
@@ -66,17 +66,14 @@ class Container {
   std::size_t append(const Individuals& batch, std::size_t row);
   /// Puts a candidate in the place of the individual of row `to`.
   void replace(std::size_t to, const Individuals& batch, std::size_t row);
-  /// The rows, oldest first.
-  std::span<const std::uint32_t> rows_by_age();
+  /// Sorts rows, oldest first.
+  void sort_by_age(std::span<std::uint32_t> rows) const;
   /// Fills each hole with the last row that stays, so that as little as possible is moved.
   void drop_rows_not_indexed();
 
   Individuals individuals_;
   NeighbourIndex index_;  // slots are rows
   NoveltyCache novelty_;
-
- private:
-  std::vector<std::uint32_t> order_;  // memory that rows_by_age() reuses
 };
 
 }  // namespace aurora

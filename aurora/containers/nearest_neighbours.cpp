@@ -160,10 +160,30 @@ void NeighbourIndex::vacate(std::uint32_t position) {
 /// Makes the box of a bucket as tight as its points allow.
 void NeighbourIndex::fit_box(std::uint32_t bucket) {
   for (std::size_t a = 0; a < dimension_; ++a) {
-    const auto row = points_[bucket * dimension_ + a].lane.begin();
-    const auto [low, high] = std::minmax_element(row, row + counts_[bucket]);
-    lower(bucket, a) = *low;
-    upper(bucket, a) = *high;
+    const auto& row = points_[bucket * dimension_ + a].lane;
+    float low = row[0];
+    float high = row[0];
+    for (std::size_t i = 1; i < counts_[bucket]; ++i) {
+      low = std::min(low, row[i]);
+      high = std::max(high, row[i]);
+    }
+    lower(bucket, a) = low;
+    upper(bucket, a) = high;
+  }
+}
+
+void NeighbourIndex::copy_box(std::uint32_t bucket, std::span<float> low,
+                              std::span<float> high) const {
+  for (std::size_t a = 0; a < dimension_; ++a) {
+    const std::size_t row = bucket / kBucketSize * dimension_ + a;
+    low[a] = lower_[row].lane[bucket % kBucketSize];
+    high[a] = upper_[row].lane[bucket % kBucketSize];
+  }
+}
+
+void NeighbourIndex::tighten() {
+  for (std::uint32_t bucket = 0; bucket < counts_.size(); ++bucket) {
+    if (counts_[bucket] > 0) fit_box(bucket);
   }
 }
 
@@ -209,7 +229,8 @@ void NeighbourIndex::clear() {
 
 std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query, std::size_t k,
                                                    Workspace& workspace, float max_squared_distance,
-                                                   std::uint32_t excluded) const {
+                                                   std::uint32_t excluded,
+                                                   std::uint64_t older_than) const {
   assert(query.size() == dimension_ && k > 0);
   if (counts_.empty()) {
     workspace.nearest_bucket_ = 0;
@@ -221,6 +242,7 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
   NearestList list{.items = workspace.neighbours_.data(),
                    .capacity = k,
                    .excluded = excluded,
+                   .older_than = older_than,
                    .bound = max_squared_distance};
   const Access view = access();
   float* const distances = workspace.box_distances_.data();
@@ -257,12 +279,9 @@ void NeighbourIndex::nearest_of_all(
       // its box, in the order of their distance from its middle.
       nearest_neighbours::nearest_to_bucket(view, bucket, {&bucket, 1}, lists.data());
       const float bound = std::ranges::max(used, {}, &NearestList::bound).bound;
-      for (std::size_t a = 0; a < dimension_; ++a) {
-        const std::size_t row = bucket / kBucketSize * dimension_ + a;
-        low[a] = lower_[row].lane[bucket % kBucketSize];
-        high[a] = upper_[row].lane[bucket % kBucketSize];
-        middle[a] = std::midpoint(low[a], high[a]);
-      }
+      copy_box(bucket, low, high);
+      std::ranges::transform(low, high, middle.begin(),
+                             [](float l, float h) { return std::midpoint(l, h); });
       nearest_neighbours::box_distances(view, low.data(), high.data(), distances.data());
       others.clear();
       for (std::uint32_t b = 0; b < counts_.size(); ++b) {
@@ -283,15 +302,23 @@ void NeighbourIndex::close_pairs(const NeighbourIndex& others, std::span<const f
   using nearest_neighbours::ClosePair;
   const Access view = access();
   const Access other_view = others.access();
+  if (others.counts_.empty()) return;
   workers.parallel_for(counts_.size(), kBucketsPerChunk, [&](std::size_t begin, std::size_t end) {
     std::vector<ClosePair> pairs(kBucketSize * kBucketSize);
+    std::vector<float> distances(rounded_up(others.counts_.size()));
+    std::vector<float> low(dimension_);
+    std::vector<float> high(dimension_);
     Row reach_of_lanes;
     for (auto bucket = static_cast<std::uint32_t>(begin); bucket < end; ++bucket) {
       if (counts_[bucket] == 0) continue;
       const std::uint32_t* const slots = slots_.data() + bucket * kBucketSize;
       reach_of_lanes.lane.fill(-1);
       for (std::size_t i = 0; i < counts_[bucket]; ++i) reach_of_lanes.lane[i] = reach[slots[i]];
+      copy_box(bucket, low, high);
+      nearest_neighbours::box_distances(other_view, low.data(), high.data(), distances.data());
+      const float farthest = std::ranges::max(reach_of_lanes.lane);
       for (std::uint32_t other = 0; other < others.counts_.size(); ++other) {
+        if (!(distances[other] <= farthest)) continue;
         const std::size_t found = nearest_neighbours::close_pairs(
             view, bucket, reach_of_lanes.lane.data(), other_view, other, pairs.data());
         for (const ClosePair& pair : std::span(pairs.data(), found)) {

@@ -42,6 +42,7 @@ class NeighbourIndex {
  public:
   static constexpr std::size_t kBucketSize = 64;
   static constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint64_t kAnyAge = std::numeric_limits<std::uint64_t>::max();
 
   /// A bucket and the squared distance from somewhere to its box.
   struct BoxDistance {
@@ -77,15 +78,18 @@ class NeighbourIndex {
   void erase(std::size_t slot);
   /// Gives the point under `from` the number `to`, which must be free.
   void rename(std::size_t from, std::size_t to);
+  /// Makes the boxes fit again after points were taken out: queries look into fewer buckets.
+  void tighten();
   /// Takes everything out and keeps the memory.
   void clear();
 
   /// The (at most) k nearest points to `query` within the given squared distance, nearest first,
-  /// without the point under `excluded`. The answer lies in `workspace` until its next use.
+  /// without the point under `excluded` and those whose id is not below `older_than`. The answer
+  /// lies in `workspace` until its next use.
   std::span<const Neighbour> nearest(
       std::span<const float> query, std::size_t k, Workspace& workspace,
       float max_squared_distance = std::numeric_limits<float>::infinity(),
-      std::uint32_t excluded = kNoSlot) const;
+      std::uint32_t excluded = kNoSlot, std::uint64_t older_than = kAnyAge) const;
 
   /// Calls visit(slot, its k nearest others) once for every point, concurrently. The queries of a
   /// bucket share every bucket that they load, four at a time in registers.
@@ -121,6 +125,7 @@ class NeighbourIndex {
   void place(std::uint32_t position, std::uint32_t from);
   void vacate(std::uint32_t position);
   void fit_box(std::uint32_t bucket);
+  void copy_box(std::uint32_t bucket, std::span<float> low, std::span<float> high) const;
   void empty_box(std::uint32_t bucket);
 
   float& coordinate(std::uint32_t position, std::size_t axis) {

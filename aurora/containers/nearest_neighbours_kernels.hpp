@@ -33,11 +33,12 @@ struct NearestList {
   Neighbour* items = nullptr;  // room for `capacity`
   std::size_t capacity = 0;    // > 0
   std::uint32_t excluded = NeighbourIndex::kNoSlot;
+  std::uint64_t older_than = NeighbourIndex::kAnyAge;
   float bound = 0;  // nothing above this squared distance can enter
   std::size_t count = 0;
 
   void offer(const Neighbour& candidate) {
-    if (candidate.slot == excluded) return;
+    if (candidate.slot == excluded || candidate.id >= older_than) return;
     std::size_t i = count;
     if (count < capacity) {
       ++count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "aurora/core/errors.hpp"
@@ -33,31 +34,36 @@ UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
   }
 }
 
-/// What the rules say of a candidate that is younger than every individual of the index.
-UnstructuredArchive::Decision UnstructuredArchive::decide(std::span<const float> descriptor,
-                                                          float fitness, double threshold) {
+/// What the rules say of a candidate and the individuals of the index that are older than it.
+UnstructuredArchive::Decision UnstructuredArchive::decide(const Candidate& candidate,
+                                                          double threshold) {
   // Neighbours beyond the threshold change nothing in the first three rules.
-  const auto close = index_.nearest(descriptor, 2, workspace_, squared_radius(threshold));
+  const auto close = index_.nearest(candidate.descriptor, 2, workspace_, squared_radius(threshold),
+                                    NeighbourIndex::kNoSlot, candidate.id);
   if (close.empty()) return {Outcome::added, 0};
-  if (index_.size() == 1) return {Outcome::rejected, 0};
   if (close.size() == 2 && std::sqrt(static_cast<double>(close[1].squared_distance)) <
                                (1 - config_.epsilon) * threshold) {
     return {Outcome::rejected, 0};
   }
   const std::uint32_t rival = close[0].slot;
-  return {wins(descriptor, fitness, rival) ? Outcome::replaced : Outcome::rejected, rival};
+  return {wins(candidate, rival) ? Outcome::replaced : Outcome::rejected, rival};
 }
 
 /// Exclusive eps-dominance of a candidate over its nearest neighbour, the individual of row
-/// `rival`: not much worse in fitness nor in novelty, and better in their sum.
-bool UnstructuredArchive::wins(std::span<const float> descriptor, float fitness,
-                               std::uint32_t rival) {
+/// `rival`: not much worse in fitness nor in novelty, and better in their sum. Nobody wins over the
+/// only one there is.
+bool UnstructuredArchive::wins(const Candidate& candidate, std::uint32_t rival) {
   const double eps = config_.epsilon;
-  const double f = fitness;
+  const double f = candidate.fitness;
   const double f1 = individuals_.fitness[rival];
   if (!(f >= (1 - (f1 < 0 ? -1 : 1) * eps) * f1)) return false;
 
-  const auto others = index_.nearest(descriptor, config_.k + 1, workspace_).subspan(1);
+  constexpr float kAnyDistance = std::numeric_limits<float>::infinity();
+  const auto others = index_
+                          .nearest(candidate.descriptor, config_.k + 1, workspace_, kAnyDistance,
+                                   NeighbourIndex::kNoSlot, candidate.id)
+                          .subspan(1);
+  if (others.empty()) return false;
   const double v = mean_distance(others);
   // The candidate's neighbours are near the rival too: none of its own is farther than these.
   const auto home = individuals_.descriptors.row(rival);
@@ -65,7 +71,8 @@ bool UnstructuredArchive::wins(std::span<const float> descriptor, float fitness,
   for (const Neighbour& other : others) {
     reach = std::max(reach, squared_distance(home, individuals_.descriptors.row(other.slot)));
   }
-  const double v1 = mean_distance(index_.nearest(home, config_.k, workspace_, reach, rival));
+  const double v1 =
+      mean_distance(index_.nearest(home, config_.k, workspace_, reach, rival, candidate.id));
   if (!(v >= (1 - eps) * v1)) return false;
   if (f1 == 0) return f > f1 || v > v1;
   return (f - f1) * std::abs(v1) > -(v - v1) * std::abs(f1);
@@ -75,7 +82,7 @@ Outcome UnstructuredArchive::add(const Individuals& batch, std::size_t row, doub
   assert(threshold >= 0 && same_columns(batch, individuals_));
   if (!is_finite(batch, row)) return Outcome::invalid;
   const auto descriptor = batch.descriptors.row(row);
-  const Decision decision = decide(descriptor, batch.fitness[row], threshold);
+  const Decision decision = decide({descriptor, batch.fitness[row], batch.ids[row]}, threshold);
   if (decision.outcome == Outcome::added) {
     index_.insert(append(batch, row), descriptor, batch.ids[row], workspace_);
   } else if (decision.outcome == Outcome::replaced) {
@@ -84,21 +91,33 @@ Outcome UnstructuredArchive::add(const Individuals& batch, std::size_t row, doub
   return decision.outcome;
 }
 
-std::size_t UnstructuredArchive::update(double threshold) {
-  const std::size_t before = size();
-  // The index alone says who is back in; no column moves until all is decided.
-  index_.clear();
-  for (const std::uint32_t row : rows_by_age()) {
-    const auto descriptor = individuals_.descriptors.row(row);
-    const Decision decision =
-        decide(descriptor, individuals_.fitness[row], (1 - config_.epsilon) * threshold);
-    if (decision.outcome == Outcome::added) {
-      index_.insert(row, descriptor, individuals_.ids[row], workspace_);
-    } else if (decision.outcome == Outcome::replaced) {
-      index_.erase(decision.replaced);
-      index_.insert(row, descriptor, individuals_.ids[row]);
-    }
+/// The rows of those who have somebody else within the distance.
+std::vector<std::uint32_t> UnstructuredArchive::rows_with_company(double distance,
+                                                                  Workers& workers) const {
+  std::vector<std::uint32_t> company(size());  // everybody is close to themselves
+  const std::vector<float> reach(size(), squared_radius(distance));
+  index_.close_pairs(index_, reach, workers, [&](std::uint32_t row, float) { ++company[row]; });
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < size(); ++row) {
+    if (company[row] > 1) rows.push_back(row);
   }
+  return rows;
+}
+
+std::size_t UnstructuredArchive::update(double threshold, Workers& workers) {
+  const std::size_t before = size();
+  const double distance = (1 - config_.epsilon) * threshold;
+  std::vector<std::uint32_t> rows = rows_with_company(distance, workers);
+  sort_by_age(rows);
+  // The index alone says who is still in; no column moves until all is decided.
+  for (const std::uint32_t row : rows) {
+    const Decision decision = decide(
+        {individuals_.descriptors.row(row), individuals_.fitness[row], individuals_.ids[row]},
+        distance);
+    if (decision.outcome == Outcome::added) continue;
+    index_.erase(decision.outcome == Outcome::replaced ? decision.replaced : row);
+  }
+  index_.tighten();
   drop_rows_not_indexed();
   return before - size();
 }

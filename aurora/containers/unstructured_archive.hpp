@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "aurora/containers/container.hpp"
 
@@ -25,17 +26,24 @@ class UnstructuredArchive final : public Container {
   /// With the threshold 0 every distance above 0 is far enough.
   Outcome add(const Individuals& batch, std::size_t row, double threshold) override;
 
-  /// Re-adds everything, oldest first, with the threshold (1 - epsilon) * threshold.
-  std::size_t update(double threshold) override;
+  /// Re-adds everything, oldest first, with the threshold (1 - epsilon) * threshold. Whoever has
+  /// nobody within that distance stays anyway: the work is to find the others.
+  std::size_t update(double threshold, Workers& workers) override;
 
  private:
+  struct Candidate {
+    std::span<const float> descriptor;
+    float fitness;
+    std::uint64_t id;
+  };
   struct Decision {
     Outcome outcome;
     std::uint32_t replaced;  // the row that loses its place to the candidate
   };
 
-  Decision decide(std::span<const float> descriptor, float fitness, double threshold);
-  bool wins(std::span<const float> descriptor, float fitness, std::uint32_t rival);
+  Decision decide(const Candidate& candidate, double threshold);
+  bool wins(const Candidate& candidate, std::uint32_t rival);
+  std::vector<std::uint32_t> rows_with_company(double distance, Workers& workers) const;
 
   ArchiveConfig config_;
   NeighbourIndex::Workspace workspace_;

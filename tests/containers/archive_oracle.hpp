@@ -175,7 +175,9 @@ class Twins {
     return ours == expected;
   }
 
-  bool update(double threshold) { return archive.update(threshold) == oracle.update(threshold); }
+  bool update(double threshold) {
+    return archive.update(threshold, workers_) == oracle.update(threshold);
+  }
 
   /// Whether both hold the same individuals, every column moved along with its row.
   bool equal() const {
@@ -194,6 +196,7 @@ class Twins {
   Individuals batch_;
   Stream draw_;
   std::uint64_t next_id_ = 0;
+  Workers workers_{2};
 };
 
 /// Fills and updates archives of every kind of scatter and threshold, `insertions` in all for each

@@ -143,10 +143,11 @@ class Cellwise : public testing::TestWithParam<Kind> {
 };
 
 TEST_P(Cellwise, HoldsTheFittestOfEveryCellInItsRow) {
+  Workers workers(2);
   for (int part = 0; part < 10; ++part) {
     fill(300);
     expect_same_rows();
-    EXPECT_EQ(archive_.update(1.0), 0U);
+    EXPECT_EQ(archive_.update(1.0, workers), 0U);
     expect_same_rows();
   }
   for (const Outcome outcome :

@@ -139,7 +139,7 @@ TEST_P(Novelty, OfAnArchiveEqualsPlainLoopsThroughAddUpdateAndNewDescriptors) {
         ++batch.ids[0];
         ++outcomes[static_cast<std::size_t>(archive.add(batch, 0, threshold))];
       }
-      if (step % 10 == 9) lost += archive.update(threshold *= 1.05);
+      if (step % 10 == 9) lost += archive.update(threshold *= 1.05, workers);
       if (step % 60 == 59) {
         Matrix<float> descriptors(archive.size(), GetParam());
         for (std::size_t row = 0; row < archive.size(); ++row) {

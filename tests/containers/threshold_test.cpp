@@ -190,7 +190,7 @@ class SimulatedContainer {
       batch_.ids[0] = next_id_++;
       archive.add(batch_, 0, threshold);
     }
-    if (++iteration_ % 10 == 0) archive.update(threshold);
+    if (++iteration_ % 10 == 0) archive.update(threshold, one_);
   }
 
   /// Keeps one in `n` members.
@@ -216,6 +216,7 @@ class SimulatedContainer {
   Stream draw_;
   double scale_ = 1;
   std::uint64_t next_id_ = 0;
+  Workers one_{1};
   int iteration_ = 0;
 };
 
@@ -279,7 +280,7 @@ TEST_P(PidResponse, SettlesWithoutMuchOvershoot) {
   for (const double factor : {3.0, 1.0 / 9, 3.0}) {
     container.rescale(factor);
     threshold.encoder_updated(container.archive, one);
-    container.archive.update(threshold.value());
+    container.archive.update(threshold.value(), one);
     expect_settled(follow(container, threshold, wanted, 250), "space rescaled");
   }
 }
