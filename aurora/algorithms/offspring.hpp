@@ -61,6 +61,7 @@ class Offspring {
   /// The children, in rows that row(i) gives.
   const Individuals& individuals() const { return batch_; }
   std::size_t row(std::size_t child) const { return order_[child]; }
+  std::span<const std::uint32_t> rows() const { return order_; }
 
  private:
   void number(std::size_t iteration);

@@ -91,8 +91,11 @@ std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
 }
 
 void QualityDiversity::add(StepReport& report) {
-  for (std::size_t i = 0; i < offspring_.size(); ++i) {
-    switch (container_->add(offspring_.individuals(), offspring_.row(i), threshold_.value())) {
+  std::vector<Outcome> outcomes(offspring_.size());
+  container_->add_all(offspring_.individuals(), offspring_.rows(), threshold_.value(), workers_,
+                      outcomes);
+  for (const Outcome outcome : outcomes) {
+    switch (outcome) {
       case Outcome::added:
         ++report.added;
         break;

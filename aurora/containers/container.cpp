@@ -19,6 +19,12 @@ Container::Container(const IndividualsLayout& layout, std::size_t k)
   if (k == 0) throw UsageError("container.k must be at least 1");
 }
 
+void Container::add_all(const Individuals& batch, std::span<const std::uint32_t> rows,
+                        double threshold, Workers& /*workers*/, std::span<Outcome> outcomes) {
+  std::ranges::transform(rows, outcomes.begin(),
+                         [&](std::uint32_t row) { return add(batch, row, threshold); });
+}
+
 std::size_t Container::append(const Individuals& batch, std::size_t row) {
   const std::size_t to = size();
   individuals_.resize(to + 1);

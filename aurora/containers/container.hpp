@@ -30,6 +30,11 @@ class Container {
   /// threshold d_min may be 0; containers without one do not look at it.
   virtual Outcome add(const Individuals& batch, std::size_t row, double threshold) = 0;
 
+  /// add() for the rows of `batch` that are given, one after the other. Containers may look at them
+  /// side by side first: the outcomes, which go to `outcomes`, are the same.
+  virtual void add_all(const Individuals& batch, std::span<const std::uint32_t> rows,
+                       double threshold, Workers& workers, std::span<Outcome> outcomes);
+
   /// Container update: leaves those who would stay if all were taken out and added again, oldest
   /// first. Returns how many were lost. Rows move; ids stay.
   virtual std::size_t update(double threshold, Workers& workers) = 0;

@@ -11,6 +11,8 @@
 namespace aurora {
 namespace {
 
+constexpr float kAnyDistance = std::numeric_limits<float>::infinity();
+
 /// The same sum as in the index, bit by bit.
 float squared_distance(std::span<const float> a, std::span<const float> b) {
   float sum = 0;
@@ -36,34 +38,41 @@ UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
 
 /// What the rules say of a candidate and the individuals of the index that are older than it.
 UnstructuredArchive::Decision UnstructuredArchive::decide(const Candidate& candidate,
-                                                          double threshold) {
+                                                          double threshold,
+                                                          Workspace& workspace) const {
   // Neighbours beyond the threshold change nothing in the first three rules.
-  const auto close = index_.nearest(candidate.descriptor, 2, workspace_, squared_radius(threshold),
+  const float radius = squared_radius(threshold);
+  const auto close = index_.nearest(candidate.descriptor, 2, workspace, radius,
                                     NeighbourIndex::kNoSlot, candidate.id);
-  if (close.empty()) return {Outcome::added, 0};
+  if (close.empty()) return {.outcome = Outcome::added, .reach = radius};
   if (close.size() == 2 && std::sqrt(static_cast<double>(close[1].squared_distance)) <
                                (1 - config_.epsilon) * threshold) {
-    return {Outcome::rejected, 0};
+    return {.outcome = Outcome::rejected, .reach = close[1].squared_distance};
   }
-  const std::uint32_t rival = close[0].slot;
-  return {wins(candidate, rival) ? Outcome::replaced : Outcome::rejected, rival};
+  Decision decision = compete(candidate, close[0].slot, workspace);
+  decision.reach = std::max(decision.reach, radius);
+  return decision;
 }
 
 /// Exclusive eps-dominance of a candidate over its nearest neighbour, the individual of row
 /// `rival`: not much worse in fitness nor in novelty, and better in their sum. Nobody wins over the
 /// only one there is.
-bool UnstructuredArchive::wins(const Candidate& candidate, std::uint32_t rival) {
+UnstructuredArchive::Decision UnstructuredArchive::compete(const Candidate& candidate,
+                                                           std::uint32_t rival,
+                                                           Workspace& workspace) const {
+  Decision decision{.outcome = Outcome::rejected, .rival = rival};
   const double eps = config_.epsilon;
   const double f = candidate.fitness;
   const double f1 = individuals_.fitness[rival];
-  if (!(f >= (1 - (f1 < 0 ? -1 : 1) * eps) * f1)) return false;
+  if (!(f >= (1 - (f1 < 0 ? -1 : 1) * eps) * f1)) return decision;
 
-  constexpr float kAnyDistance = std::numeric_limits<float>::infinity();
   const auto others = index_
-                          .nearest(candidate.descriptor, config_.k + 1, workspace_, kAnyDistance,
+                          .nearest(candidate.descriptor, config_.k + 1, workspace, kAnyDistance,
                                    NeighbourIndex::kNoSlot, candidate.id)
                           .subspan(1);
-  if (others.empty()) return false;
+  const bool enough = others.size() == config_.k;
+  decision.reach = enough ? others.back().squared_distance : kAnyDistance;
+  if (others.empty()) return decision;
   const double v = mean_distance(others);
   // The candidate's neighbours are near the rival too: none of its own is farther than these.
   const auto home = individuals_.descriptors.row(rival);
@@ -71,24 +80,80 @@ bool UnstructuredArchive::wins(const Candidate& candidate, std::uint32_t rival) 
   for (const Neighbour& other : others) {
     reach = std::max(reach, squared_distance(home, individuals_.descriptors.row(other.slot)));
   }
+  decision.rival_reach = enough ? reach : kAnyDistance;
   const double v1 =
-      mean_distance(index_.nearest(home, config_.k, workspace_, reach, rival, candidate.id));
-  if (!(v >= (1 - eps) * v1)) return false;
-  if (f1 == 0) return f > f1 || v > v1;
-  return (f - f1) * std::abs(v1) > -(v - v1) * std::abs(f1);
+      mean_distance(index_.nearest(home, config_.k, workspace, reach, rival, candidate.id));
+  const bool novel = v >= (1 - eps) * v1;
+  const bool better =
+      f1 == 0 ? f > f1 || v > v1 : (f - f1) * std::abs(v1) > -(v - v1) * std::abs(f1);
+  if (novel && better) decision.outcome = Outcome::replaced;
+  return decision;
+}
+
+/// Whether a decision is the same after these individuals have come or gone.
+bool UnstructuredArchive::stands(const Decision& decision, const Candidate& candidate,
+                                 MatrixView<const float> changes) const {
+  for (std::size_t i = 0; i < changes.rows(); ++i) {
+    const auto change = changes.row(i);
+    if (squared_distance(candidate.descriptor, change) <= decision.reach) return false;
+    // A rival that has gone itself is a change within the candidate's reach.
+    if (decision.rival_reach >= 0 && squared_distance(individuals_.descriptors.row(decision.rival),
+                                                      change) <= decision.rival_reach) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void UnstructuredArchive::carry_out(const Decision& decision, const Individuals& batch,
+                                    std::size_t row) {
+  if (decision.outcome == Outcome::added) {
+    index_.insert(append(batch, row), batch.descriptors.row(row), batch.ids[row]);
+  } else if (decision.outcome == Outcome::replaced) {
+    replace(decision.rival, batch, row);
+  }
 }
 
 Outcome UnstructuredArchive::add(const Individuals& batch, std::size_t row, double threshold) {
   assert(threshold >= 0 && same_columns(batch, individuals_));
   if (!is_finite(batch, row)) return Outcome::invalid;
-  const auto descriptor = batch.descriptors.row(row);
-  const Decision decision = decide({descriptor, batch.fitness[row], batch.ids[row]}, threshold);
-  if (decision.outcome == Outcome::added) {
-    index_.insert(append(batch, row), descriptor, batch.ids[row], workspace_);
-  } else if (decision.outcome == Outcome::replaced) {
-    replace(decision.replaced, batch, row);
-  }
+  const Decision decision = decide({batch.descriptors.row(row), batch.fitness[row], batch.ids[row]},
+                                   threshold, workspace_);
+  carry_out(decision, batch, row);
   return decision.outcome;
+}
+
+void UnstructuredArchive::add_all(const Individuals& batch, std::span<const std::uint32_t> rows,
+                                  double threshold, Workers& workers, std::span<Outcome> outcomes) {
+  assert(threshold >= 0 && same_columns(batch, individuals_));
+  constexpr std::size_t kCandidatesPerChunk = 8;
+  const auto candidate = [&](std::size_t i) -> Candidate {
+    return {batch.descriptors.row(rows[i]), batch.fitness[rows[i]], batch.ids[rows[i]]};
+  };
+  std::vector<Decision> decisions(rows.size());
+  workers.parallel_for(rows.size(), kCandidatesPerChunk, [&](std::size_t begin, std::size_t end) {
+    Workspace workspace;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_finite(batch, rows[i])) decisions[i] = decide(candidate(i), threshold, workspace);
+    }
+  });
+  Matrix<float> changes(0, index_.dimension());
+  const auto note = [&](std::span<const float> descriptor) {
+    changes.resize_rows(changes.rows() + 1);
+    std::ranges::copy(descriptor, changes.row(changes.rows() - 1).begin());
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Decision& decision = decisions[i];
+    if (!stands(decision, candidate(i), changes)) {
+      decision = decide(candidate(i), threshold, workspace_);
+    }
+    outcomes[i] = decision.outcome;
+    if (decision.outcome == Outcome::replaced) note(individuals_.descriptors.row(decision.rival));
+    carry_out(decision, batch, rows[i]);
+    if (decision.outcome == Outcome::added || decision.outcome == Outcome::replaced) {
+      note(candidate(i).descriptor);
+    }
+  }
 }
 
 /// The rows of those who have somebody else within the distance.
@@ -113,9 +178,9 @@ std::size_t UnstructuredArchive::update(double threshold, Workers& workers) {
   for (const std::uint32_t row : rows) {
     const Decision decision = decide(
         {individuals_.descriptors.row(row), individuals_.fitness[row], individuals_.ids[row]},
-        distance);
+        distance, workspace_);
     if (decision.outcome == Outcome::added) continue;
-    index_.erase(decision.outcome == Outcome::replaced ? decision.replaced : row);
+    index_.erase(decision.outcome == Outcome::replaced ? decision.rival : row);
   }
   index_.tighten();
   drop_rows_not_indexed();

@@ -131,11 +131,12 @@ class Twins {
  public:
   /// How candidates are scattered.
   enum class Scatter { uniform, lattice, clusters, clones };
+  static constexpr std::size_t kLargestBatch = 40;
 
   Twins(std::size_t n, const ArchiveConfig& config, std::uint32_t seed)
       : archive(small_layout(n), config),
         oracle(config),
-        batch_(small_layout(n), 1),
+        batch_(small_layout(n), kLargestBatch),
         draw_(seed, Purpose::user) {}
 
   UnstructuredArchive archive;
@@ -146,33 +147,26 @@ class Twins {
 
   /// Adds a random candidate to both; whether they agree on the outcome.
   bool add(Scatter scatter, double threshold) {
-    const std::span<float> x = batch_.descriptors.row(0);
-    const auto copy_of_a_member = [&] {
-      const auto& members = oracle.members();
-      std::ranges::copy(members[draw_.below(members.size())].descriptor, x.begin());
-    };
-    for (float& value : x) {
-      value = scatter == Scatter::lattice ? static_cast<float>(draw_.below(5))
-                                          : static_cast<float>(draw_.uniform() * 4);
-    }
-    if (scatter == Scatter::clones && !oracle.members().empty() && draw_.uniform() < 0.5) {
-      copy_of_a_member();
-    }
-    if (scatter == Scatter::clusters && !oracle.members().empty()) {
-      copy_of_a_member();
-      for (float& value : x) value += static_cast<float>(0.3 * draw_.normal());
-    }
-    // A few levels, so that equal fitness is frequent; zero and both signs; sometimes any value.
-    batch_.fitness[0] = draw_.uniform() < 0.5 ? static_cast<float>(draw_.below(5)) - 2
-                                              : static_cast<float>(draw_.normal());
-    batch_.genotypes(0, 0) = x[0];
-    batch_.sensory.view().row<float>(0)[1] = x[0];
-    batch_.ids[0] = next_id_++;
+    draw_candidate(scatter, 0);
     const Outcome ours = archive.add(batch_, 0, threshold);
-    const Outcome expected =
-        oracle.add({{x.begin(), x.end()}, batch_.fitness[0], batch_.ids[0]}, threshold);
     ++outcomes[static_cast<std::size_t>(ours)];
-    return ours == expected;
+    return ours == oracle_add(0, threshold);
+  }
+
+  /// The same for several at once.
+  bool add_all(Scatter scatter, std::size_t count, double threshold) {
+    std::vector<Outcome> ours(count);
+    std::vector<std::uint32_t> rows(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      rows[i] = static_cast<std::uint32_t>(count - 1 - i);
+      draw_candidate(scatter, rows[i]);
+    }
+    archive.add_all(batch_, rows, threshold, workers_, ours);
+    for (std::size_t i = 0; i < count; ++i) {
+      ++outcomes[static_cast<std::size_t>(ours[i])];
+      if (ours[i] != oracle_add(rows[i], threshold)) return false;
+    }
+    return true;
   }
 
   bool update(double threshold) {
@@ -193,6 +187,36 @@ class Twins {
   }
 
  private:
+  void draw_candidate(Scatter scatter, std::size_t row) {
+    const std::span<float> x = batch_.descriptors.row(row);
+    const auto copy_of_a_member = [&] {
+      const auto& members = oracle.members();
+      std::ranges::copy(members[draw_.below(members.size())].descriptor, x.begin());
+    };
+    for (float& value : x) {
+      value = scatter == Scatter::lattice ? static_cast<float>(draw_.below(5))
+                                          : static_cast<float>(draw_.uniform() * 4);
+    }
+    if (scatter == Scatter::clones && !oracle.members().empty() && draw_.uniform() < 0.5) {
+      copy_of_a_member();
+    }
+    if (scatter == Scatter::clusters && !oracle.members().empty()) {
+      copy_of_a_member();
+      for (float& value : x) value += static_cast<float>(0.3 * draw_.normal());
+    }
+    // A few levels, so that equal fitness is frequent; zero and both signs; sometimes any value.
+    batch_.fitness[row] = draw_.uniform() < 0.5 ? static_cast<float>(draw_.below(5)) - 2
+                                                : static_cast<float>(draw_.normal());
+    batch_.genotypes(row, 0) = x[0];
+    batch_.sensory.view().row<float>(row)[1] = x[0];
+    batch_.ids[row] = next_id_++;
+  }
+
+  Outcome oracle_add(std::size_t row, double threshold) {
+    const auto x = batch_.descriptors.row(row);
+    return oracle.add({{x.begin(), x.end()}, batch_.fitness[row], batch_.ids[row]}, threshold);
+  }
+
   Individuals batch_;
   Stream draw_;
   std::uint64_t next_id_ = 0;
@@ -218,9 +242,15 @@ inline std::string first_disagreement(std::size_t n, std::size_t insertions,
       return "n " + std::to_string(n) + ", run (= seed) " + std::to_string(run) + ", insertion " +
              std::to_string(i);
     };
-    for (std::size_t i = 0; i < per_archive; ++i) {
-      if (!twins.add(scatter, threshold)) return where(i) + ": other outcome";
-      if (i % 50 == 49) {
+    for (std::size_t i = 0, updated = 0, count = 0; i < per_archive; i += count) {
+      // One by one, or several at once.
+      const bool one = twins.draw().uniform() < 0.5;
+      count = one ? 1 : std::min(twins.draw().below(Twins::kLargestBatch) + 1, per_archive - i);
+      const bool agree =
+          one ? twins.add(scatter, threshold) : twins.add_all(scatter, count, threshold);
+      if (!agree) return where(i) + ": other outcome";
+      if (i + count >= updated + 50) {
+        updated = i + count;
         // Up and down, so that there are losses.
         threshold *= twins.draw().uniform() + 0.55;
         const std::size_t before = twins.archive.size();
