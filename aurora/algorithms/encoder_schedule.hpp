@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "aurora/core/errors.hpp"
 
@@ -24,7 +25,12 @@ class EncoderSchedule {
   }
   /// Updates so far; the only state.
   std::size_t updates() const { return updates_; }
-  void restore(std::size_t updates) {
+  /// DataError if there cannot have been so many by this iteration.
+  void restore(std::size_t updates, std::size_t iteration) {
+    if (updates > iteration || updates * (updates + 1) / 2 > iteration / step_) {
+      throw DataError("there cannot have been " + std::to_string(updates) +
+                      " encoder updates by iteration " + std::to_string(iteration));
+    }
     updates_ = updates;
     next_ = step_ * ((updates + 1) * (updates + 2) / 2);
   }

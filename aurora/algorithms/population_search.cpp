@@ -71,8 +71,15 @@ void PopulationSearch::restore(AlgorithmState state) {
                     " individuals in the population, the batch is " +
                     std::to_string(config_.batch));
   }
+  check_ids(state.container);
+  for (std::size_t row = 0; row < state.container.size(); ++row) {
+    if (!is_evaluated(state.container, row)) {
+      throw DataError("individual " + std::to_string(state.container.ids[row]) +
+                      " holds a number that is not finite");
+    }
+  }
   restore_encoder(encoder_.get(), state.encoder);
-  schedule_.restore(state.encoder_updates);
+  schedule_.restore(state.encoder_updates, state.iteration);
   container_ = std::move(state.container);
   population_ = std::move(state.population);
   iteration_ = state.iteration;

@@ -60,7 +60,7 @@ void QualityDiversity::restore(AlgorithmState state) {
   if (state.population.size() > 0) throw DataError("this loop has no population");
   restore_encoder(encoder_.get(), state.encoder);
   threshold_.restore(state.threshold);
-  schedule_.restore(state.encoder_updates);
+  schedule_.restore(state.encoder_updates, state.iteration);
   container_->restore(std::move(state.container));
   iteration_ = state.iteration;
 }

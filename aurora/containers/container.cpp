@@ -87,11 +87,7 @@ void Container::restore(Individuals individuals) {
                       " holds a number that is not finite");
     }
   }
-  std::vector<std::uint64_t> ids = individuals.ids;
-  std::ranges::sort(ids);
-  if (const auto twin = std::ranges::adjacent_find(ids); twin != ids.end()) {
-    throw DataError("two individuals have the id " + std::to_string(*twin));
-  }
+  check_ids(individuals);
   individuals_ = std::move(individuals);
   novelty_.clear();
   index_.clear();

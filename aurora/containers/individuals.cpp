@@ -1,7 +1,12 @@
 #include "aurora/containers/individuals.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
+#include <vector>
+
+#include "aurora/core/errors.hpp"
 
 namespace aurora {
 
@@ -20,14 +25,30 @@ bool all_finite(std::span<const float> values) {
   return bad == 0;
 }
 
-bool is_finite(const Individuals& individuals, std::size_t row) {
-  return std::isfinite(individuals.fitness[row]) &&
-         std::isfinite(individuals.reconstruction_error[row]) &&
-         all_finite(individuals.descriptors.row(row)) &&
-         all_finite(individuals.ground_truth.row(row)) &&
+bool has_valid_genes(const Individuals& individuals) {
+  const Matrix<float>& genes = individuals.genotypes;
+  return std::ranges::all_of(std::span(genes.data(), genes.rows() * genes.cols()),
+                             [](float gene) { return gene >= 0 && gene <= 1; });
+}
+
+void check_ids(const Individuals& individuals) {
+  std::vector<std::uint64_t> ids = individuals.ids;
+  std::ranges::sort(ids);
+  if (const auto twin = std::ranges::adjacent_find(ids); twin != ids.end()) {
+    throw DataError("two individuals have the id " + std::to_string(*twin));
+  }
+}
+
+bool is_evaluated(const Individuals& individuals, std::size_t row) {
+  return std::isfinite(individuals.fitness[row]) && all_finite(individuals.ground_truth.row(row)) &&
          all_finite(individuals.genotypes.row(row)) &&
          (individuals.sensory.shape().element != ElementType::float32 ||
           all_finite(individuals.sensory.view().row<float>(row)));
+}
+
+bool is_finite(const Individuals& individuals, std::size_t row) {
+  return is_evaluated(individuals, row) && std::isfinite(individuals.reconstruction_error[row]) &&
+         all_finite(individuals.descriptors.row(row));
 }
 
 }  // namespace aurora

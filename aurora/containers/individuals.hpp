@@ -69,6 +69,15 @@ bool same_columns(const Individuals& a, const Individuals& b);
 /// No NaN and no infinity among the values.
 bool all_finite(std::span<const float> values);
 
+/// Every gene is in [0, 1].
+bool has_valid_genes(const Individuals& individuals);
+
+/// DataError if two individuals have the same id.
+void check_ids(const Individuals& individuals);
+
+/// Nothing that its evaluation gave is NaN or infinite. An encoder may still fail to describe it.
+bool is_evaluated(const Individuals& individuals, std::size_t row);
+
 /// Nothing about the individual is NaN or infinite; only such individuals may enter a container.
 bool is_finite(const Individuals& individuals, std::size_t row);
 

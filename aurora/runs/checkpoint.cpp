@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <system_error>
 #include <utility>
 
@@ -102,6 +104,9 @@ Checkpoint load_checkpoint(const fs::path& directory) {
 
   AlgorithmState& algorithm = checkpoint.algorithm;
   algorithm.iteration = manifest.whole("iteration");
+  if (checkpoint.record.summary.iterations != algorithm.iteration) {
+    manifest.wrong("iteration", "the number of iterations in 'summary'");
+  }
   algorithm.encoder_updates = manifest.whole("encoder_updates");
   algorithm.threshold = threshold_of(manifest.object("threshold"));
   algorithm.container = reader.read_columns(kContainer, manifest.whole("container_size"), true);
@@ -109,19 +114,37 @@ Checkpoint load_checkpoint(const fs::path& directory) {
     algorithm.population = reader.read_columns(kPopulation, size, true);
   }
   algorithm.encoder = reader.read_arrays(kEncoder);
+  for (const auto& [prefix, individuals] : {std::pair(kContainer, &algorithm.container),
+                                            std::pair(kPopulation, &algorithm.population)}) {
+    if (!has_valid_genes(*individuals)) {
+      reader.wrong(fmt::format("{}genotypes.npy", prefix), "there are genes outside [0, 1]");
+    }
+  }
   return checkpoint;
 }
 
-/// The first bytes of a table, which is still growing; an empty one may not be there yet.
-std::string beginning_of(const fs::path& table, std::uint64_t bytes) {
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  if (bytes > 0) InputFile(table).read(std::as_writable_bytes(std::span(text)));
-  return text;
+/// Adds the first bytes of a table, which is still growing; an empty one may not be there yet. They
+/// come piece by piece: a long run has long tables, and their memory would not all come back.
+void add_beginning(ArrayDirectoryWriter& writer, const char* name, const fs::path& table,
+                   std::uint64_t bytes) {
+  writer.add(name, {NpyType::uint8, {static_cast<std::size_t>(bytes)}}, [&](OutputFile& out) {
+    if (bytes == 0) return;
+    InputFile in(table);
+    std::array<std::byte, 16384> piece;
+    for (std::uint64_t left = bytes; left > 0;) {
+      const auto part = std::span(piece).first(std::min<std::uint64_t>(left, piece.size()));
+      in.read(part);
+      out.write(part);
+      left -= part.size();
+    }
+  });
 }
 
-}  // namespace
-
-void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint) {
+/// Writes a checkpoint whose tables are what `add_tables` adds.
+void write_state(const fs::path& run, const Checkpoint& checkpoint,
+                 const std::function<void()>& check,
+                 const std::function<void(ArrayDirectoryWriter&)>& add_tables) {
+  check();
   write_directory(
       run / kLast,
       [&](const fs::path& fresh) {
@@ -131,29 +154,55 @@ void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint) {
           writer.add_columns(kPopulation, checkpoint.algorithm.population, true, {});
         }
         writer.add_arrays(kEncoder, checkpoint.algorithm.encoder);
-        writer.add_text(kMetrics, checkpoint.metrics);
-        writer.add_text(kTraining, checkpoint.training);
+        add_tables(writer);
         writer.finish("checkpoint", manifest_of(checkpoint));
+        check();
       },
       run / kPrevious);
 }
 
-std::optional<FoundCheckpoint> find_checkpoint(const fs::path& run) {
+/// `take`, with the checkpoint's name in the message of a DataError.
+void taken(Checkpoint& checkpoint, const fs::path& directory,
+           const std::function<void(Checkpoint&)>& take) {
+  try {
+    take(checkpoint);
+  } catch (const DataError& error) {
+    throw DataError(
+        fmt::format("'{}' is no state of this run: {}", directory.string(), error.what()));
+  }
+}
+
+}  // namespace
+
+void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint,
+                      const std::function<void()>& check) {
+  write_state(run, checkpoint, check, [&](ArrayDirectoryWriter& writer) {
+    writer.add_text(kMetrics, checkpoint.metrics);
+    writer.add_text(kTraining, checkpoint.training);
+  });
+}
+
+std::optional<FoundCheckpoint> find_checkpoint(const fs::path& run,
+                                               const std::function<void(Checkpoint&)>& take) {
   std::string damage;
   for (const char* name : {kLast, kPrevious}) {
     const fs::path directory = whole_directory(run / name);
     std::error_code ignored;  // what cannot be looked at cannot be read either
     if (!fs::exists(directory, ignored)) continue;
     try {
-      return FoundCheckpoint{load_checkpoint(directory), damage};
+      FoundCheckpoint found{load_checkpoint(directory), damage};
+      if (take) taken(found.checkpoint, directory, take);
+      return found;
     } catch (const VersionError&) {
+      throw;
+    } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {
       damage += (damage.empty() ? "" : "; ") + std::string(error.what());
     }
   }
   if (damage.empty()) return std::nullopt;
-  throw DataError(fmt::format("'{}' has no checkpoint that can be read: {}", run.string(), damage));
+  throw DataError(fmt::format("'{}' has no checkpoint that can be used: {}", run.string(), damage));
 }
 
 void set_damaged_aside(const fs::path& run) {
@@ -189,9 +238,10 @@ void CheckpointWriter::start(std::uint64_t metrics_bytes, std::uint64_t training
 void CheckpointWriter::write(std::uint64_t metrics_bytes, std::uint64_t training_bytes) {
   Outcome outcome;
   try {
-    copy_.metrics = beginning_of(run_ / "metrics.csv", metrics_bytes);
-    copy_.training = beginning_of(run_ / "encoder.csv", training_bytes);
-    write_checkpoint(run_, copy_);
+    write_state(run_, copy_, check_, [&](ArrayDirectoryWriter& writer) {
+      add_beginning(writer, kMetrics, run_ / "metrics.csv", metrics_bytes);
+      add_beginning(writer, kTraining, run_ / "encoder.csv", training_bytes);
+    });
   } catch (const std::exception& error) {
     outcome.error = error.what();
   }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -34,18 +35,25 @@ struct Checkpoint {
 };
 
 /// Writes <run>/checkpoint; the one that was there becomes <run>/checkpoint.previous. FileError if
-/// that fails; what was there is then as good as before.
-void write_checkpoint(const std::filesystem::path& run, const Checkpoint& checkpoint);
+/// that fails; what was there is then as good as before. `check` is called before anything is
+/// written and before the new one takes its place; what it throws is thrown on.
+void write_checkpoint(
+    const std::filesystem::path& run, const Checkpoint& checkpoint,
+    const std::function<void()>& check = [] {});
 
 struct FoundCheckpoint {
   Checkpoint checkpoint;
-  /// Set if <run>/checkpoint is damaged and the previous one was taken: what is wrong with it.
+  /// Set if <run>/checkpoint cannot be used and the previous one was taken: what is wrong with it.
   std::string damage;
 };
 
-/// The last checkpoint of a run that is whole; nothing if there never was one. DataError if there
-/// are checkpoints but none of them can be read, or if one is of another format version.
-std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& run);
+/// The last checkpoint of a run that is whole, and that `take` takes; nothing if there never was
+/// one. `take` throws DataError at a state that makes no sense, however right its checksums are;
+/// the previous one is tried then, as if the last one could not be read. It may move the
+/// algorithm's state away. DataError if there are checkpoints but none of them is any good, or if
+/// one is of another format version; a UsageError of `take` is thrown on.
+std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& run,
+                                               const std::function<void(Checkpoint&)>& take = {});
 
 /// Renames a damaged <run>/checkpoint to checkpoint.damaged, lest it take the place of the previous
 /// one.
@@ -59,7 +67,10 @@ void check_resumable(const Checkpoint& checkpoint, const TaskSpec& task, const R
 /// pays for the copying alone.
 class CheckpointWriter {
  public:
-  explicit CheckpointWriter(std::filesystem::path run) : run_(std::move(run)) {}
+  /// `check` throws if <run> is no longer the directory of this run; it is called on the thread.
+  explicit CheckpointWriter(
+      std::filesystem::path run, std::function<void()> check = [] {})
+      : run_(std::move(run)), check_(std::move(check)) {}
   ~CheckpointWriter() { wait(); }
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
@@ -81,6 +92,7 @@ class CheckpointWriter {
   void write(std::uint64_t metrics_bytes, std::uint64_t training_bytes);
 
   std::filesystem::path run_;
+  std::function<void()> check_;
   Checkpoint copy_;
   std::atomic<bool> busy_ = false;
   std::optional<Outcome> outcome_;

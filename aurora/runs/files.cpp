@@ -177,6 +177,15 @@ void replace_directory(const fs::path& fresh, const fs::path& path, const fs::pa
   retire(aside, previous);
 }
 
+/// Whether the open file is the one that `path` names. Its number cannot be another's as long as it
+/// is open.
+bool is_at(const fs::path& path, const FileHandle& file) {
+  struct stat there;
+  struct stat held;
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(file.get(), &held) == 0 &&
+         there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+}
+
 /// Makes a directory and what is missing above it; those made are added to `made`. The error
 /// number, or 0.
 int make_missing(const fs::path& path, std::vector<fs::path>& made) {
@@ -324,6 +333,10 @@ void AppendFile::append(std::string_view lines) {
   size_ += lines.size();
 }
 
+bool AppendFile::in_place() const {
+  return is_at(path_, file_);
+}
+
 void AppendFile::truncate(std::uint64_t size) {
   if (size > size_) {
     throw DataError(
@@ -352,10 +365,7 @@ FileLock::FileLock(fs::path path, const fs::path& used) : path_(std::move(path))
           known ? fmt::format("process {}", text.data()) : std::string("another process")));
     }
     // Whoever held the lock may have removed the file between our two calls.
-    struct stat there;
-    struct stat held;
-    ours = ::stat(path_.c_str(), &there) == 0 && ::fstat(file_.get(), &held) == 0 &&
-           there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+    ours = in_place();
   }
   // Only for people; a full disk does not matter.
   const std::string number = std::to_string(::getpid());
@@ -363,7 +373,11 @@ FileLock::FileLock(fs::path path, const fs::path& used) : path_(std::move(path))
 }
 
 FileLock::~FileLock() {
-  if (file_.get() >= 0) ::unlink(path_.c_str());
+  if (file_.get() >= 0 && in_place()) ::unlink(path_.c_str());
+}
+
+bool FileLock::in_place() const {
+  return is_at(path_, file_);
 }
 
 void write_file(const fs::path& path, const std::function<void(OutputFile&)>& content) {

@@ -120,6 +120,8 @@ class AppendFile {
   /// Appends whole lines, '\n' included. If that fails, no part of them stays in the file.
   void append(std::string_view lines);
   std::uint64_t size() const { return size_; }
+  /// False if its name is another file's now, or nobody's: it was removed, renamed or replaced.
+  bool in_place() const;
   /// Cuts the file back to its first `size` bytes.
   void truncate(std::uint64_t size);
   void sync();
@@ -140,6 +142,9 @@ class FileLock {
   FileLock(std::filesystem::path path, const std::filesystem::path& used);
   FileLock(FileLock&&) noexcept = default;
   ~FileLock();
+
+  /// False if its name is another file's now, or nobody's: whoever takes the lock next takes that.
+  bool in_place() const;
 
  private:
   std::filesystem::path path_;

@@ -69,7 +69,7 @@ class Recorder {
         config_(config),
         wanted_(options.checkpoint_wanted),
         directory_(std::move(directory)),
-        checkpoints_(directory_.path()),
+        checkpoints_(directory_.path(), [this] { directory_.check_in_place(); }),
         progress_(stderr, options.quiet, config.iterations, config.algorithm.target_size) {
     record_.summary.started = directory_.started();
   }
@@ -173,6 +173,7 @@ class Recorder {
     {
       const Stopwatch watch(summary.seconds_io);
       summary.container_hash = container_hash_text(algorithm.individuals());
+      directory_.write_config(to_toml(config_));  // should somebody have removed it
       directory_.write_container(algorithm.individuals(), task_);
       if (algorithm.encoder()) directory_.write_encoder(algorithm.encoder()->state());
     }
@@ -246,6 +247,7 @@ class Recorder {
   /// Copies the state, which is all that the run waits for.
   void start_checkpoint(const Algorithm& algorithm) {
     const Stopwatch watch(record_.summary.seconds_io);
+    directory_.check_in_place();  // another run's checkpoint may lie there now
     last_checkpoint_ = Clock::now();
     record_.summary.seconds_total = seconds_so_far();
     Checkpoint& copy = checkpoints_.copy();
@@ -358,15 +360,22 @@ RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOpti
     fmt::print(stderr, "aurora: warning: {}\n", warning);
   });
   ThreadEvaluator evaluator(*task, workers, failures, config.evaluation_seconds);
-  const auto algorithm = make_algorithm(task->spec(), config.algorithm, evaluator, workers);
+  auto algorithm = make_algorithm(task->spec(), config.algorithm, evaluator, workers);
 
   RunDirectory directory =
       options.resume ? RunDirectory::reopen(options.out) : RunDirectory::create(options.out);
   std::optional<FoundCheckpoint> found;
   if (options.resume) {
-    found = find_checkpoint(options.out);
+    found = find_checkpoint(options.out, [&](Checkpoint& checkpoint) {
+      check_resumable(checkpoint, task->spec(), config);
+      try {
+        algorithm->restore(std::move(checkpoint.algorithm));
+      } catch (const DataError&) {
+        algorithm = make_algorithm(task->spec(), config.algorithm, evaluator, workers);
+        throw;
+      }
+    });
     if (found) {
-      check_resumable(found->checkpoint, task->spec(), config);
       if (const auto done = finished_summary(options.out, config.iterations)) return *done;
     } else {
       check_restartable(tasks, config, options.out);
@@ -374,7 +383,6 @@ RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOpti
   }
   Recorder recorder(task->spec(), config, options, std::move(directory));
   if (found) {
-    algorithm->restore(std::move(found->checkpoint.algorithm));
     recorder.resume(*found);
     found.reset();
   } else if (options.resume) {

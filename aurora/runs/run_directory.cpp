@@ -94,8 +94,7 @@ void check_columns(const ArrayDirectoryReader& reader, const Individuals& indivi
   const auto values = [](const Matrix<float>& column) {
     return std::span(column.data(), column.rows() * column.cols());
   };
-  if (!std::ranges::all_of(values(individuals.genotypes),
-                           [](float gene) { return gene >= 0 && gene <= 1; })) {
+  if (!has_valid_genes(individuals)) {
     reader.wrong("genotypes.npy", "there are genes outside [0, 1]");
   }
   const auto finite = [&](const char* file, std::span<const float> column) {
@@ -160,6 +159,22 @@ RunDirectory RunDirectory::reopen(const fs::path& path) {
   return directory;
 }
 
+void RunDirectory::check_in_place() const {
+  if (lock_.in_place()) return;
+  throw FileError(
+      fmt::format("'{}' was removed, renamed or replaced while the run went on, and the run stops "
+                  "here; under its new name, if it has one, it can be resumed",
+                  path_.string()));
+}
+
+void RunDirectory::check_in_place(const Table& table, std::string_view name) const {
+  if (!table.file || table.file->in_place()) return;
+  throw FileError(
+      fmt::format("'{}' was removed, renamed or replaced while the run went on, and the run stops "
+                  "here; resumed, it goes on from its last checkpoint, which has the rows so far",
+                  (path_ / name).string()));
+}
+
 void RunDirectory::restore(Table& table, std::string_view name, std::string_view content) {
   table = {};
   if (content.empty()) return remove_path(path_ / name);
@@ -169,16 +184,20 @@ void RunDirectory::restore(Table& table, std::string_view name, std::string_view
 }
 
 void RunDirectory::restore_tables(std::string_view metrics, std::string_view encoder) {
+  check_in_place();
   restore(metrics_, "metrics.csv", metrics);
   restore(encoder_, "encoder.csv", encoder);
 }
 
 void RunDirectory::write_config(std::string_view toml) {
+  check_in_place();
   write_file(path_ / "config.toml", toml);
 }
 
 void RunDirectory::append(Table& table, std::string_view name, const std::string& header,
                           const std::string& row) {
+  check_in_place();
+  check_in_place(table, name);
   if (!table.file) table.file.emplace(path_ / name);
   if (table.file->size() == 0) {
     table.file->append(header + '\n' + row + '\n');
@@ -219,9 +238,12 @@ void RunDirectory::append_encoder(const EncoderRow& row) {
 }
 
 void RunDirectory::write_summary(const RunSummary& summary) {
-  // A run that failed should be able to say so even if its tables cannot be synced.
-  for (Table* table : {&metrics_, &encoder_}) {
+  check_in_place();
+  // A run that failed should be able to say so even if its tables are gone or cannot be synced.
+  for (const auto& [table, name] :
+       {std::pair(&metrics_, "metrics.csv"), std::pair(&encoder_, "encoder.csv")}) {
     try {
+      check_in_place(*table, name);
       if (table->file) table->file->sync();
     } catch (const FileError&) {
       if (summary.status != RunStatus::failed) throw;
@@ -235,17 +257,20 @@ void RunDirectory::write_summary(const RunSummary& summary) {
 }
 
 void RunDirectory::write_container(const Individuals& individuals, const TaskSpec& spec) {
+  check_in_place();
   write_individuals(path_ / "container", individuals, spec, true);
 }
 
 void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& individuals,
                                   const TaskSpec& spec) {
+  check_in_place();
   make_directories(path_ / "snapshots");
   write_individuals(path_ / "snapshots" / fmt::format("{:06}", iteration), individuals, spec,
                     false);
 }
 
 void RunDirectory::write_encoder(std::span<const NamedArray> arrays) {
+  check_in_place();
   write_directory(path_ / "encoder", [&](const fs::path& fresh) {
     ArrayDirectoryWriter writer(fresh);
     writer.add_arrays("", arrays);

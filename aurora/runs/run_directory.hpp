@@ -33,6 +33,10 @@ namespace aurora {
 
 /// Writes a run. Every member throws FileError if the operating system refuses; what was written
 /// before is then as it was, and the call may be repeated.
+///
+/// If the directory is removed, renamed or replaced by another while the run goes on, nothing is
+/// made in its place: the next member that is called throws FileError. The same goes for a table,
+/// whose rows would be lost.
 class RunDirectory {
  public:
   /// A new directory, with its parents. FileError if it exists and is not empty.
@@ -42,6 +46,8 @@ class RunDirectory {
   static RunDirectory reopen(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
+  /// FileError if this is no longer the directory that was opened.
+  void check_in_place() const;
   /// When it was opened, as run.json has it.
   const std::string& started() const { return started_; }
 
@@ -76,6 +82,7 @@ class RunDirectory {
 
   /// Takes the lock.
   explicit RunDirectory(std::filesystem::path path);
+  void check_in_place(const Table& table, std::string_view name) const;
   static std::uint64_t bytes_of(const Table& table) { return table.file ? table.file->size() : 0; }
   void restore(Table& table, std::string_view name, std::string_view content);
   void append(Table& table, std::string_view name, const std::string& header,

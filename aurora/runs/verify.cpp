@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "aurora/metrics/grid.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/config.hpp"
+#include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
 
 namespace aurora {
@@ -33,6 +35,14 @@ constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 30;  // bytes of a metri
 void require(bool good, const std::string& problem) {
   if (!good) throw DataError(problem);
 }
+
+/// For an algorithm that does no step.
+class NoEvaluations : public Evaluator {
+ public:
+  void evaluate(MatrixView<const float> /*genotypes*/, EvaluationView /*out*/) override {
+    assert(false);
+  }
+};
 
 class Verifier {
  public:
@@ -169,12 +179,19 @@ class Verifier {
                          found->checkpoint.algorithm.container.size());
     });
     if (found && config_) {
-      check("resuming", [&] {
-        check_resumable(found->checkpoint, tasks_.spec(config_->task, config_->task_options),
-                        *config_);
-        return std::string("the checkpoint is of this task and configuration");
-      });
+      check("resuming", [&] { return resume(found->checkpoint); });
     }
+  }
+
+  /// Takes the checkpoint as a run would that goes on.
+  std::string resume(Checkpoint& checkpoint) const {
+    const TaskSpec spec = tasks_.spec(config_->task, config_->task_options);
+    check_resumable(checkpoint, spec, *config_);
+    NoEvaluations nothing;
+    Workers alone(1);
+    make_algorithm(spec, config_->algorithm, nothing, alone)
+        ->restore(std::move(checkpoint.algorithm));
+    return "the checkpoint is a state of this task and configuration";
   }
 
   std::string compare_hash() const {

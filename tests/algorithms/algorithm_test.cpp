@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -105,6 +106,9 @@ TEST_P(SavedState, ThatCannotBeIsRefused) {
     EXPECT_THROW(make(config, arm, workers)->restore(bad), DataError);
   };
   refused([](AlgorithmState& s) { s.container.genotypes = Matrix<float>(s.container.size(), 3); });
+  refused([](AlgorithmState& s) { s.container.ids[1] = s.container.ids[0]; });
+  refused([](AlgorithmState& s) { s.container.fitness[0] = std::nanf(""); });
+  refused([](AlgorithmState& s) { s.encoder_updates = s.iteration + 1; });
   refused([](AlgorithmState& s) {
     s.population = s.container;
     s.population.resize(3);

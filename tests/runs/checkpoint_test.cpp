@@ -226,7 +226,7 @@ TEST_F(ACheckpoint, ThatIsDamagedGivesWayToThePreviousOne) {
   EXPECT_EQ(found(), shown(some_checkpoint(1)));
 
   fs::remove(run_ / "checkpoint.previous" / "manifest.json");
-  EXPECT_SAYS(refusal<DataError>(), "no checkpoint that can be read");
+  EXPECT_SAYS(refusal<DataError>(), "no checkpoint that can be used");
 }
 
 TEST_F(ACheckpoint, OfAnotherFormatIsRefusedEvenIfThereIsAPreviousOne) {

@@ -1,5 +1,8 @@
 // Runs that stop and go on end as if they had never stopped.
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -190,6 +193,89 @@ TEST_F(Resumed, ADamagedCheckpointIsReportedAndThePreviousOneUsed) {
   expect_same_run(root_ / "whole", out);
   EXPECT_TRUE(fs::exists(out / "checkpoint.damaged"));
   EXPECT_EQ(find_checkpoint(out)->checkpoint.algorithm.iteration, 40U);
+}
+
+TEST_F(Resumed, ACheckpointThatMakesNoSenseIsReportedAndThePreviousOneUsed) {
+  const auto number = [](float value) {
+    return [value](Checkpoint& c) { c.algorithm.container.fitness[3] = value; };
+  };
+  using Case = std::pair<const char*, std::function<void(Checkpoint&)>>;
+  const std::vector<Case> everywhere = {
+      {"not finite", number(std::numeric_limits<float>::quiet_NaN())},
+      {"not finite", number(std::numeric_limits<float>::infinity())},
+      {"have the id",
+       [](Checkpoint& c) { c.algorithm.container.ids[2] = c.algorithm.container.ids[5]; }},
+      {"columns of the individuals",
+       [](Checkpoint& c) {
+         Individuals& container = c.algorithm.container;
+         container.ground_truth = Matrix<float>(container.size(), 5);
+       }},
+      {"genes outside", [](Checkpoint& c) { c.algorithm.container.genotypes(0, 0) = -7; }},
+      {"encoder updates", [](Checkpoint& c) { c.algorithm.encoder_updates = 1'000'000'000'000; }},
+      {"number of iterations", [](Checkpoint& c) { ++c.algorithm.iteration; }},
+  };
+  const std::map<std::string, std::vector<Case>> cases = {
+      {"hc-csc-uniform",
+       {{"threshold", [](Checkpoint& c) { c.algorithm.threshold.value = -1; }},
+        {"no encoder",
+         [](Checkpoint& c) {
+           c.algorithm.encoder = {{"w", {1}, {0}}};
+         }}}},
+      {"cvt-map-elites",
+       {{"in one cell",
+         [](Checkpoint& c) {
+           Matrix<float>& descriptors = c.algorithm.container.descriptors;
+           std::ranges::copy(descriptors.row(0), descriptors.row(1).begin());
+         }}}},
+      {"ns", {{"in the population", [](Checkpoint& c) { c.algorithm.population.resize(3); }}}},
+  };
+  for (const auto& [variant, more] : cases) {
+    go(root_ / variant, config({"run.iterations=30"}, variant), false);
+    const fs::path good = root_ / (variant + "-good");
+    go(good, config({"run.iterations=10"}, variant), false);
+    go(good, config({"run.iterations=20"}, variant));
+    std::vector<Case> all = everywhere;
+    if (variant == "cvt-map-elites") all.clear();  // its centroids take their time
+    all.insert(all.end(), more.begin(), more.end());
+    for (const auto& [says, change] : all) {
+      SCOPED_TRACE(variant + ": " + says);
+      const fs::path out = root_ / "run";
+      fs::remove_all(out);
+      fs::copy(good, out, fs::copy_options::recursive);
+      // Written as every checkpoint is: all checksums are right.
+      Checkpoint senseless = find_checkpoint(out)->checkpoint;
+      change(senseless);
+      fs::remove_all(out / "checkpoint");
+      fs::rename(out / "checkpoint.previous", out / "checkpoint");
+      write_checkpoint(out, senseless);
+
+      testing::internal::CaptureStderr();
+      go(out, config({"run.iterations=30"}, variant));
+      const std::string said = testing::internal::GetCapturedStderr();
+      EXPECT_SAYS(said, "the previous one, of iteration 10, is used");
+      EXPECT_SAYS(said, says);
+      expect_same_run(root_ / variant, out);
+      EXPECT_TRUE(fs::exists(out / "checkpoint.damaged"));
+    }
+  }
+}
+
+TEST_F(Resumed, WithoutACheckpointThatMakesSenseItIsRefusedAndNothingIsTouched) {
+  const fs::path out = root_ / "run";
+  go(out, config({"run.iterations=10"}), false);
+  Checkpoint senseless = find_checkpoint(out)->checkpoint;
+  senseless.algorithm.container.fitness[0] = std::numeric_limits<float>::quiet_NaN();
+  write_checkpoint(out, senseless);
+  write_checkpoint(out, senseless);
+  const auto before = files(out);
+  const std::string said = refusal<DataError>(out, config({"run.iterations=30"}));
+  EXPECT_SAYS(said, "has no checkpoint that can be used");
+  EXPECT_SAYS(said, "checkpoint' is no state of this run: individual");
+  EXPECT_SAYS(said, "checkpoint.previous' is no state of this run: individual");
+  // What is the user's to put right is said first: no other checkpoint would help.
+  EXPECT_SAYS(refusal<UsageError>(out, config({"run.iterations=30", "run.seed=5"})),
+              "run.seed was 1, now it is 5");
+  EXPECT_EQ(files(out), before);
 }
 
 TEST_F(Resumed, ChangesNoResultHoweverOftenItSaves) {

@@ -1,6 +1,8 @@
 #include "aurora/runs/run.hpp"
 
 #include <cmath>
+#include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -11,6 +13,11 @@
 
 namespace aurora {
 namespace {
+
+namespace fs = std::filesystem;
+
+#define EXPECT_SAYS(text, part) \
+  EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
 
 const std::vector<std::string> kSmall = {"run.iterations=12", "run.batch=32",
                                          "container.target_size=100", "run.snapshot_every=5"};
@@ -134,6 +141,147 @@ TEST_F(ARun, AFailureIsSaidInRunJsonAndThrownOn) {
   const RunSummary summary = read_summary(out_ / "run.json");
   EXPECT_EQ(summary.status, RunStatus::failed);
   EXPECT_NE(summary.error.find("the motor is on fire"), std::string::npos) << summary.error;
+}
+
+/// A task during whose evaluations something happens to the run directory, once.
+class Meddling : public Task {
+ public:
+  Meddling(std::size_t when, std::function<void()> what) : when_(when), what_(std::move(what)) {
+    spec_.name = "meddling";
+    spec_.genotype_size = 2;
+    spec_.sensory = {{2}, ElementType::float32};
+    spec_.ground_truth = {{"x", 0, 1}, {"y", 0, 1}};
+  }
+  const TaskSpec& spec() const override { return spec_; }
+  void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override {
+    for (std::size_t i = 0; i < genotypes.rows(); ++i) {
+      if (++evaluations_ == when_) what_();
+      out.fitness[i] = 0;
+      for (std::size_t j = 0; j < 2; ++j) {
+        out.sensory.row<float>(i)[j] = genotypes(i, j);
+        out.ground_truth(i, j) = genotypes(i, j);
+      }
+    }
+  }
+
+ private:
+  TaskSpec spec_;
+  std::size_t when_;
+  std::function<void()> what_;
+  mutable std::size_t evaluations_ = 0;  // there is one thread
+};
+
+class WithAMeddler : public RunFixture {
+ protected:
+  // Rows come at iterations 3, 6, 9 and 12, snapshots at 4, 8 and 12, the results after 12. There
+  // are 8 evaluations in each.
+  RunConfig config(const std::string& checkpoint_seconds = "0") {
+    ConfigRequest request;
+    request.task = "meddling";
+    request.variant = "hc-csc-uniform";
+    request.assignments = {"run.iterations=12", "run.batch=8",          "run.threads=1",
+                           "run.log_every=3",   "run.snapshot_every=4", "variation.rate=1"};
+    request.assignments.push_back("run.checkpoint_seconds=" + checkpoint_seconds);
+    return resolve(tasks_, request);
+  }
+
+  void meddle(std::size_t when, std::function<void()> what) {
+    what_ = std::move(what);
+    tasks_ = {};
+    tasks_.add({.name = "meddling",
+                .summary = "",
+                .options = {},
+                .make =
+                    [this, when](const TaskOptions&) {
+                      return std::make_unique<Meddling>(when,
+                                                        [this] { std::exchange(what_, [] {})(); });
+                    },
+                .missing = {}});
+  }
+
+  /// The message of the error, or how the run ended.
+  std::string outcome(const fs::path& out, const RunConfig& config, bool resume = false) {
+    try {
+      return std::string(name_of(
+          run(tasks_, config, {.out = out, .quiet = true, .resume = resume}, stop_).status));
+    } catch (const FileError& error) {
+      return error.what();
+    }
+  }
+
+  std::function<void()> what_;
+};
+
+/// Removes a directory that a checkpoint may just be written to.
+void remove_used(const fs::path& directory) {
+  std::error_code error;
+  while (fs::exists(directory)) fs::remove_all(directory, error);
+}
+
+TEST_F(WithAMeddler, ADirectoryThatIsGoneStopsTheRunAndNothingIsMadeInItsPlace) {
+  const fs::path out = root_ / "run";
+  for (const std::size_t when : {1U, 20U, 28U, 44U, 60U, 90U}) {
+    for (const char* checkpoint_seconds : {"0", "1e-9"}) {
+      SCOPED_TRACE(testing::Message() << when << ", " << checkpoint_seconds);
+      meddle(when, [&] { remove_used(out); });
+      EXPECT_SAYS(outcome(out, config(checkpoint_seconds)),
+                  "run' was removed, renamed or replaced while the run went on");
+      EXPECT_FALSE(fs::exists(out));
+    }
+  }
+}
+
+TEST_F(WithAMeddler, ARenamedDirectoryIsResumedUnderItsNewNameAndItsReplacementLeftAlone) {
+  meddle(0, [] {});
+  EXPECT_EQ(outcome(root_ / "whole", config()), "finished");
+  const fs::path out = root_ / "run";
+  const fs::path moved = root_ / "moved";
+  for (const std::size_t when : {1U, 28U, 90U}) {
+    for (const char* checkpoint_seconds : {"0", "1e-9"}) {
+      SCOPED_TRACE(testing::Message() << when << ", " << checkpoint_seconds);
+      meddle(when, [&] {
+        fs::rename(out, moved);
+        fs::create_directories(out / "checkpoint");
+        std::ofstream(out / "checkpoint" / "manifest.json") << "another's";
+      });
+      EXPECT_SAYS(outcome(out, config(checkpoint_seconds)),
+                  "run' was removed, renamed or replaced");
+      EXPECT_EQ(content(out / "checkpoint" / "manifest.json"), "another's");
+      EXPECT_EQ(std::distance(fs::recursive_directory_iterator(out), {}), 2);
+      EXPECT_EQ(outcome(moved, config(), true), "finished");
+      EXPECT_EQ(content(moved / "metrics.csv"), content(root_ / "whole" / "metrics.csv"));
+      fs::remove_all(out);
+      fs::remove_all(moved);
+    }
+  }
+}
+
+TEST_F(WithAMeddler, AFinishedRunHasEverythingWhateverFileWasRemoved) {
+  meddle(0, [] {});
+  EXPECT_EQ(outcome(root_ / "whole", config()), "finished");
+  const fs::path out = root_ / "run";
+  for (const char* name :
+       {"config.toml", "run.json", "metrics.csv", ".lock", "snapshots/000004", "checkpoint"}) {
+    SCOPED_TRACE(name);
+    meddle(60, [&] { remove_used(out / name); });
+    const std::string first = outcome(out, config("1e-9"));
+    if (first != "finished") {
+      // Rows and the lock cannot be replaced, but the run goes on from its checkpoint.
+      EXPECT_SAYS(first, "was removed, renamed or replaced while the run went on");
+      EXPECT_EQ(outcome(out, config(), true), "finished");
+    }
+    EXPECT_EQ(first == "finished",
+              name != std::string("metrics.csv") && name != std::string(".lock"));
+    EXPECT_EQ(read_summary(out / "run.json").container_hash,
+              read_summary(root_ / "whole" / "run.json").container_hash);
+    EXPECT_EQ(content(out / "metrics.csv"), content(root_ / "whole" / "metrics.csv"));
+    ConfigRequest stored;
+    stored.file = out / "config.toml";
+    EXPECT_EQ(resolve(tasks_, stored).iterations, 12U);
+    EXPECT_TRUE(fs::exists(out / "checkpoint" / "manifest.json"));
+    EXPECT_TRUE(fs::exists(out / "container" / "manifest.json"));
+    fs::remove_all(out);
+  }
 }
 
 TEST_F(ARun, BrokenEvaluationsAreCountedAndKeptOut) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "run_fixture.hpp"
 
@@ -80,6 +81,16 @@ TEST_F(Verify, AnotherFitnessIsFoundThoughItsChecksumMatches) {
   const std::vector<std::string> found = complaints(1000);
   EXPECT_NE(std::ranges::find(found, "container hash"), found.end());
   EXPECT_NE(std::ranges::find(found, "replay"), found.end());
+}
+
+TEST_F(Verify, ACheckpointThatNoRunCouldGoOnFromIsFoundThoughItsChecksumsMatch) {
+  const Checkpoint good = find_checkpoint(out_)->checkpoint;
+  Checkpoint senseless = good;
+  senseless.algorithm.container.ids[0] = senseless.algorithm.container.ids[1];
+  write_checkpoint(out_, senseless);
+  EXPECT_EQ(complaints(), std::vector<std::string>{"resuming"});
+  write_checkpoint(out_, good);
+  EXPECT_EQ(complaints(), std::vector<std::string>{});
 }
 
 TEST_F(Verify, MembersTooCloseTogetherAreFound) {
