@@ -41,7 +41,7 @@ StepReport QualityDiversity::step() {
   const Stopwatch watch(report.seconds.container);
   update_threshold(update_due);
   if (container_update_due(update_due)) {
-    report.lost += container_->update(threshold_.value(), workers_);
+    report.lost += container_->update(threshold_.for_update(*container_), workers_);
     report.container_updated = true;
   }
   return report;

@@ -143,10 +143,12 @@ double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, d
 
 namespace {
 
-constexpr double kErrorLimit = 1;     // sizes beyond e times the target, or below 1/e, are alike
-constexpr double kSumLimit = 7;       // the integral moves d_min by at most a factor 1000
-constexpr double kSmoothing = 0.1;    // weight of the newest change in the trend
-constexpr double kChangeLimit = 0.1;  // a jump (of the target, say) is no trend
+constexpr double kErrorLimit = 1;      // sizes beyond e times the target, or below 1/e, are alike
+constexpr double kSumLimit = 7;        // the integral moves d_min by at most a factor 1000
+constexpr double kSmoothing = 0.1;     // weight of the newest change in the trend
+constexpr double kChangeLimit = 0.1;   // a jump (of the target, say) is no trend
+constexpr double kLossLimit = 0.03;    // an update may leave less than it should by this share,
+constexpr double kExcessLimit = 0.01;  // or more by this one: the size only grows until the next
 
 double log_ratio(std::size_t size, std::size_t target_size) {
   const auto at_least_one = [](std::size_t n) {
@@ -157,6 +159,12 @@ double log_ratio(std::size_t size, std::size_t target_size) {
 
 double limited(double error) {
   return std::clamp(error, -kErrorLimit, kErrorLimit);
+}
+
+/// How many a container update of the PID leaves at the least.
+std::size_t least_kept(std::size_t size, std::size_t target_size) {
+  return static_cast<std::size_t>((1 - kLossLimit) *
+                                  static_cast<double>(std::min(size, target_size)));
 }
 
 }  // namespace
@@ -180,6 +188,10 @@ double PidController::step(std::size_t size, std::size_t target_size) {
   }
   return bounded(std::exp(state_.anchor + gains_.proportional * limited(error) + state_.sum +
                           gains_.derivative * limited(state_.trend)));
+}
+
+void PidController::scale(double factor) {
+  state_.anchor += std::log(factor);
 }
 
 Threshold::Threshold(const ThresholdConfig& config, std::size_t target_size,
@@ -249,10 +261,8 @@ void Threshold::encoder_updated(const Container& container, Workers& workers) {
       return;
     case ThresholdKind::pid: {
       // Not all of them: the closest pair alone would then decide.
-      constexpr double kShare = 0.95;
-      const auto size = kShare * static_cast<double>(std::min(container.size(), target_size_));
       state_.value = reseed_threshold(by_age(container.individuals()),
-                                      static_cast<std::size_t>(size), epsilon_);
+                                      least_kept(container.size(), target_size_), epsilon_);
       PidController pid(config_.pid);
       pid.reset(state_.value, container.size(), target_size_);
       state_.pid = pid.state();
@@ -269,6 +279,28 @@ void Threshold::follow(std::size_t size) {
     state_.value = pid.step(size, target_size_);
     state_.pid = pid.state();
   }
+}
+
+double Threshold::for_update(const Container& container) {
+  if (config_.kind != ThresholdKind::pid || container.size() == 0) return state_.value;
+  const Matrix<float> descriptors = by_age(container.individuals());
+  NeighbourIndex index(descriptors.cols());
+  NeighbourIndex::Workspace workspace;
+  const std::size_t kept = kept_at(descriptors, (1 - epsilon_) * state_.value, index, workspace);
+  const std::size_t least = least_kept(container.size(), target_size_);
+  if (kept < least) {
+    return std::min(state_.value, reseed_threshold(descriptors, least, epsilon_));
+  }
+  if (static_cast<double>(kept) > (1 + kExcessLimit) * static_cast<double>(target_size_)) {
+    // The controller goes on from there: its sum need not find the way.
+    const double raised =
+        std::max(state_.value, reseed_threshold(descriptors, target_size_, epsilon_));
+    PidController pid(config_.pid, state_.pid);
+    pid.scale(raised / state_.value);
+    state_.pid = pid.state();
+    state_.value = raised;
+  }
+  return state_.value;
 }
 
 }  // namespace aurora

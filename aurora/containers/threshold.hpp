@@ -33,10 +33,10 @@ struct Names<ThresholdKind> {
 /// Gains of the PID controller, per iteration. They act on log(size / target) and change log d_min,
 /// so they have no units and fit every descriptor space.
 struct PidGains {
-  double proportional = 0.7;
-  double integral = 0.08;
+  double proportional = 1;
+  double integral = 0.1;
   double derivative = 1;
-  double horizon = 60;  // iterations ahead: the integral waits for a size that arrives by then
+  double horizon = 40;  // iterations ahead: the integral waits for a size that arrives by then
 };
 
 struct ThresholdConfig {
@@ -68,6 +68,10 @@ double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, d
 ///   log d_min = anchor + P e + I sum(e) + D (change of e per iteration, smoothed).
 /// e is clamped, so that no size makes it jump; so is the sum, which moreover stands still while
 /// the size is on its way to the target and about to arrive (anti-windup).
+///
+/// It steers the growth, which answers d_min in every iteration. The other half of the plant, the
+/// container update, answers at once and steeply: d_min 2 % higher can cost it a tenth of the
+/// members. No gain suits both; Threshold::for_update takes care of that half.
 class PidController {
  public:
   /// All there is to save and restore.
@@ -86,6 +90,8 @@ class PidController {
   void reset(double threshold, std::size_t size, std::size_t target_size);
   /// One iteration; returns d_min.
   double step(std::size_t size, std::size_t target_size);
+  /// Multiplies this output and all later ones.
+  void scale(double factor);
 
   const State& state() const { return state_; }
 
@@ -99,12 +105,15 @@ class PidController {
 ///                      through iteration T_E), once the container holds individuals;
 ///   encoder_updated()  after each encoder update, when the container has its new descriptors and
 ///                      before the container update;
-///   follow()           each iteration after the first encoder update (or after T_E).
+///   follow()           each iteration after the first encoder update (or after T_E);
+///   for_update()       for the threshold of a container update.
 /// Each kind does in these calls what it has to do, or nothing:
 ///   csc    start, first encoder_updated: initial_threshold    follow: csc_threshold
 ///   vat    encoder_updated: vat_threshold                     (0 before)
 ///   pid    start: initial_threshold    encoder_updated: reseed_threshold    follow: PidController
+///          for_update: bounded by reseed_threshold, so that the update leaves about the target
 ///   fixed, none  nothing
+/// for_update() is value() in every kind but pid.
 class Threshold {
  public:
   /// All there is to save and restore.
@@ -124,6 +133,12 @@ class Threshold {
   void start(const Container& container);
   void encoder_updated(const Container& container, Workers& workers);
   void follow(std::size_t size);
+
+  /// pid: value(), unless an update with it would leave less than 97 % of the target, or of the
+  /// members if those are fewer: then the largest threshold that leaves as many, for this update
+  /// only. And unless it would leave more than 101 % of the target: then value() itself rises to
+  /// the threshold that leaves the target. Costs one re-add, and about ten more in these two cases.
+  double for_update(const Container& container);
 
   const State& state() const { return state_; }
   /// DataError if a number is not finite, or the value below 0.

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
                                          Golden{"hc-csc-uniform", "3221e4ca7b4ecd3c"},
                                          Golden{"random-search", "f8d2928c3414509b"},
                                          Golden{"ns", "fe1ec2581cb9138e"},
-                                         Golden{"aurora-pid-uniform-10", "0ebef0b144b97a33"},
+                                         Golden{"aurora-pid-uniform-10", "ed9549977f4eb973"},
                                          Golden{"map-elites", "a64718014f189bdc"},
                                          Golden{"cvt-map-elites", "11f35438d10a1a2d"}),
                          [](const auto& instance) {
