@@ -68,9 +68,9 @@ int parse_and_act(int argc, char** argv, const TaskRegistry& tasks) {
       "  aurora list variants\n"
       "  aurora run --help");
   const std::vector<Command> commands = {
-      add_run(program, tasks),  add_evaluate(program, tasks),  add_list(program, tasks),
-      add_show(program, tasks), add_verify(program, tasks),    add_report(program),
-      add_export(program),      add_experiment(program, tasks)};
+      add_run(program, tasks),  add_evaluate(program, tasks), add_list(program, tasks),
+      add_show(program, tasks), add_verify(program, tasks),   add_retrain(program, tasks),
+      add_report(program),      add_export(program),          add_experiment(program, tasks)};
 
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {

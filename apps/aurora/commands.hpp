@@ -20,6 +20,7 @@ Command add_run(CLI::App& program, const TaskRegistry& tasks);
 Command add_evaluate(CLI::App& program, const TaskRegistry& tasks);
 Command add_experiment(CLI::App& program, const TaskRegistry& tasks);
 Command add_list(CLI::App& program, const TaskRegistry& tasks);
+Command add_retrain(CLI::App& program, const TaskRegistry& tasks);
 Command add_show(CLI::App& program, const TaskRegistry& tasks);
 Command add_verify(CLI::App& program, const TaskRegistry& tasks);
 Command add_report(CLI::App& program);

@@ -19,7 +19,7 @@
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
 #include "aurora/core/errors.hpp"
-#include "aurora/core/random.hpp"
+#include "aurora/runs/estimate.hpp"
 #include "aurora/runs/experiment.hpp"
 #include "aurora/runs/files.hpp"
 #include "aurora/runs/progress.hpp"
@@ -49,9 +49,11 @@ double evaluations_of(const PlannedRun& run) {
   return static_cast<double>(run.config.iterations * run.config.algorithm.batch);
 }
 
-/// What makes runs cost alike: the task and whether there is an encoder to train.
+/// What makes runs cost alike: the task, whether there is an encoder to train, and of which kind.
 std::string kind_of(const PlannedRun& run) {
-  return run.config.task + "/" + std::string(name_of(run.config.algorithm.descriptor));
+  const AlgorithmConfig& algorithm = run.config.algorithm;
+  return fmt::format("{}/{}/{}", run.config.task, name_of(algorithm.descriptor),
+                     name_of(algorithm.encoder.kind));
 }
 
 class Experiment {
@@ -66,24 +68,33 @@ class Experiment {
     threads_ = std::max<std::size_t>(processors_ / std::max<std::size_t>(jobs_, 1), 1);
   }
 
-  /// The list, how far each run is, and how long the simulations will take at least.
+  /// The list, how far each run is, and about how long those will take that are not finished.
   int describe() {
-    double seconds = 0;
-    std::map<std::string, double> cost;
+    Estimate all;
+    std::map<std::string, Costs> measured;
     for (const PlannedRun& run : runs_) {
       const RunProgress progress = progress_of(tasks_, run, out_ / run.name);
-      constexpr const char* kWords[] = {"to do", "to go on with", "finished"};
+      constexpr const char* kWords[] = {"to do", "to go on with", "to re-train", "finished"};
       print(fmt::format("{:<14} {}\n", kWords[static_cast<int>(progress)], run.name));
       if (progress == RunProgress::finished) continue;
-      const auto [known, fresh] = cost.try_emplace(run.config.task, 0);
-      if (fresh) known->second = seconds_per_evaluation(run.config);
-      seconds += evaluations_of(run) * known->second;
+      const auto [costs, fresh] = measured.try_emplace(kind_of(run));
+      if (fresh) costs->second = measure_costs(tasks_, run.config);
+      const Estimate one = progress == RunProgress::to_retrain
+                               ? estimate_retraining(run, costs->second)
+                               : estimate(run, costs->second);
+      all.simulation += one.simulation;
+      all.encoder += one.encoder;
     }
     print(fmt::format("{} runs, {} at a time with {} thread(s) each, in {}\n", runs_.size(), jobs_,
                       threads_, out_.string()));
+    const auto wall = [&](double seconds) {
+      return duration_text(seconds / static_cast<double>(std::min(processors_, jobs_ * threads_)));
+    };
     print(fmt::format(
-        "simulation alone: about {} (training of encoders comes on top)\n",
-        duration_text(seconds / static_cast<double>(std::min(processors_, jobs_ * threads_)))));
+        "about {}: simulation {}, training and encoding {}\n"
+        "(from timing a few evaluations and one epoch of each kind of run just now; give or take a "
+        "factor of 2, as the growth of containers and the number of epochs are only assumed)\n",
+        wall(all.simulation + all.encoder), wall(all.simulation), wall(all.encoder)));
     return 0;
   }
 
@@ -95,10 +106,17 @@ class Experiment {
   int run() {
     const InterruptFlag interrupt;
     std::size_t next = 0;
-    while (next < runs_.size() || !children_.empty()) {
+    while (next < runs_.size() || !again_.empty() || !children_.empty()) {
       const bool stop = interrupt.raised();
       if (stop && children_.empty()) break;
-      while (!stop && next < runs_.size() && children_.size() < jobs_) begin(next++);
+      while (!stop && !again_.empty() && children_.size() < jobs_) {
+        const Child child = again_.back();
+        again_.pop_back();
+        begin(child.run, child.start);
+      }
+      while (!stop && next < runs_.size() && children_.size() < jobs_) {
+        begin(next++, Clock::now());
+      }
       if (!children_.empty() && !reap()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
       }
@@ -124,36 +142,26 @@ class Experiment {
 
   static fs::path program() { return fs::read_symlink("/proc/self/exe"); }
 
-  double seconds_per_evaluation(const RunConfig& config) const {
-    const auto task = tasks_.make(config.task, config.task_options);
-    const std::size_t rows = std::max<std::size_t>(task->spec().preferred_batch, 4);
-    Matrix<float> genotypes(rows, task->spec().genotype_size);
-    for (std::size_t i = 0; i < rows; ++i) {
-      Stream stream(1, Purpose::genotype, 0, static_cast<std::uint32_t>(i));
-      for (float& gene : genotypes.row(i)) gene = static_cast<float>(stream.uniform());
-    }
-    Evaluation evaluation(task->spec(), rows);
-    const auto start = Clock::now();
-    task->evaluate(genotypes, evaluation.view());
-    return seconds_since(start) / static_cast<double>(rows);
-  }
-
   void fail(const PlannedRun& run, const std::string& reason) {
     failures_.push_back(run.name + ": " + reason);
     say(run.name + ": FAILED: " + reason);
   }
 
-  void begin(std::size_t number) {
+  void begin(std::size_t number, Clock::time_point start) {
     const PlannedRun& run = runs_[number];
     const fs::path folder = out_ / run.name;
     try {
-      if (progress_of(tasks_, run, folder) == RunProgress::finished) {
+      const RunProgress progress = progress_of(tasks_, run, folder);
+      if (progress == RunProgress::finished) {
         ++skipped_;
         return;
       }
       make_directories(folder.parent_path());
       make_directories(out_ / "errors");
-      spawn(number, command_of(run, folder, threads_), errors_of(number));
+      spawn(number,
+            progress == RunProgress::to_retrain ? retrain_command(folder, threads_)
+                                                : command_of(run, folder, threads_),
+            errors_of(number), start);
     } catch (const Error& error) {
       fail(run, error.what());
     }
@@ -163,7 +171,8 @@ class Experiment {
     return out_ / "errors" / (std::to_string(number) + ".txt");
   }
 
-  void spawn(std::size_t number, std::vector<std::string> words, const fs::path& errors) {
+  void spawn(std::size_t number, std::vector<std::string> words, const fs::path& errors,
+             Clock::time_point start) {
     words.insert(words.begin(), "aurora");
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -177,7 +186,7 @@ class Experiment {
     const int error = posix_spawn(&child, program().c_str(), &files, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw FileError(fmt::format("cannot start a run: {}", std::strerror(error)));
-    children_.emplace(child, Child{number, Clock::now()});
+    children_.emplace(child, Child{number, start});
   }
 
   /// Takes note of a run that has ended; false if none has.
@@ -191,6 +200,11 @@ class Experiment {
     const PlannedRun& run = runs_[number];
     const bool interrupted = WIFEXITED(status) && WEXITSTATUS(status) > 128;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      const fs::path folder = out_ / run.name;
+      if (progress_of(tasks_, run, folder) == RunProgress::to_retrain) {
+        again_.push_back({number, start});
+        return true;
+      }
       ++done_;
       std::error_code ignored;
       fs::remove(errors_of(number), ignored);
@@ -253,6 +267,7 @@ class Experiment {
   std::size_t jobs_ = 1;
   std::size_t threads_ = 1;
   std::map<pid_t, Child> children_;
+  std::vector<Child> again_;  // whose run has ended, and whose re-training is still to come
   std::map<std::string, std::pair<double, double>> costs_;  // by kind: seconds, evaluations
   std::size_t done_ = 0;
   std::size_t skipped_ = 0;

@@ -20,7 +20,8 @@ enum class Purpose : std::uint32_t {
   encoder_training = 5,
   criterion = 6,  // the coin that chooses between novelty and surprise
   centroids = 7,
-  user = 1000,  // first number free for users of the library
+  retraining = 8,  // of an encoder from scratch, after the run
+  user = 1000,     // first number free for users of the library
 };
 
 class Stream {

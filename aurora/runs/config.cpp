@@ -578,6 +578,19 @@ RunConfig resolve(const TaskRegistry& tasks, const ConfigRequest& request) {
   return config;
 }
 
+RunConfig config_of_run(const TaskRegistry& tasks, const std::filesystem::path& run) {
+  if (!std::filesystem::is_directory(run)) {
+    throw FileError(fmt::format("there is no run directory '{}'", run.string()));
+  }
+  ConfigRequest request;
+  request.file = run / "config.toml";
+  if (!std::filesystem::exists(*request.file)) {
+    throw FileError(
+        fmt::format("'{}' is no run directory: there is no config.toml in it", run.string()));
+  }
+  return resolve(tasks, request);
+}
+
 std::string to_toml(const RunConfig& config) {
   std::string text = "# A complete configuration: aurora run --config THIS_FILE repeats the run.\n";
   std::string section;

@@ -47,6 +47,9 @@ struct ConfigRequest {
 /// a file that cannot be read or parsed is a FileError or DataError with its line.
 RunConfig resolve(const TaskRegistry& tasks, const ConfigRequest& request);
 
+/// The configuration of a run directory, from its config.toml. FileError if there is none.
+RunConfig config_of_run(const TaskRegistry& tasks, const std::filesystem::path& run);
+
 /// The configuration as a TOML file; resolving that file gives an equal configuration again.
 std::string to_toml(const RunConfig& config);
 

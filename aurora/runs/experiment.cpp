@@ -12,6 +12,7 @@
 
 #include "aurora/core/errors.hpp"
 #include "aurora/runs/internal/toml.hpp"
+#include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run_directory.hpp"
 
 namespace aurora {
@@ -66,6 +67,14 @@ class Reader {
     const auto value = node->value_exact<std::int64_t>();
     if (!value || *value < 1) wrong(fmt::format("needs a whole number above 0 for '{}'", key));
     return static_cast<std::size_t>(*value);
+  }
+
+  bool flag(const toml::table& table, const char* key) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return false;
+    const auto value = node->value_exact<bool>();
+    if (!value) wrong(fmt::format("needs true or false for '{}'", key));
+    return *value;
   }
 
   std::vector<std::string> names(const toml::table& table, const char* key) const {
@@ -123,7 +132,9 @@ class Reader {
 
   void add_study(const toml::table& study, std::size_t number, std::size_t replications,
                  std::size_t first_seed, const Choices& common) {
-    allow(study, {"name", "tasks", "variants", "replications", "settings", "sweep"}, "a [[study]]");
+    allow(study, {"name", "tasks", "variants", "replications", "settings", "sweep", "retrain"},
+          "a [[study]]");
+    const bool retrain = flag(study, "retrain");
     const std::string name =
         study["name"].value<std::string>().value_or("study" + std::to_string(number));
     if (name.empty() || name.find('/') != std::string::npos || name.starts_with('.')) {
@@ -152,7 +163,7 @@ class Reader {
           }
           for (std::size_t seed = first_seed; seed < first_seed + seeds; ++seed) {
             add(fmt::format("{}/{}-{}{}-seed{}", name, task, variant, label, seed), task, variant,
-                assignments, seed);
+                assignments, seed, retrain);
           }
         }
       }
@@ -160,7 +171,7 @@ class Reader {
   }
 
   void add(const std::string& name, const std::string& task, const std::string& variant,
-           std::vector<std::string> assignments, std::size_t seed) {
+           std::vector<std::string> assignments, std::size_t seed, bool retrain) {
     ConfigRequest request;
     request.task = task;
     request.variant = variant;
@@ -173,16 +184,25 @@ class Reader {
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("'{}', run {}: {}", file_, name, error.what()));
     }
-    if (!known_.insert(to_toml(config)).second) return;
+    if (retrain && config.algorithm.descriptor != DescriptorKind::learned) {
+      wrong(
+          fmt::format("asks for run {} to be re-trained, but its descriptors are hand-coded: "
+                      "there is no encoder; leave '{}' out of a study with retrain = true",
+                      name, variant));
+    }
+    if (const auto [same, fresh] = known_.try_emplace(to_toml(config), runs_.size()); !fresh) {
+      runs_[same->second].retrain |= retrain;
+      return;
+    }
     if (!names_.insert(name).second) wrong(fmt::format("describes two different runs '{}'", name));
     if (runs_.size() == kMaxRuns) wrong(fmt::format("describes more than {} runs", kMaxRuns));
-    runs_.push_back({name, std::move(config), std::move(assignments)});
+    runs_.push_back({name, std::move(config), std::move(assignments), retrain});
   }
 
   const TaskRegistry& tasks_;
   std::string file_;
   toml::table table_;
-  std::set<std::string> known_;  // configurations
+  std::map<std::string, std::size_t> known_;  // configurations, and where they stand in runs_
   std::set<std::string> names_;
   std::vector<PlannedRun> runs_;
 };
@@ -207,15 +227,13 @@ std::vector<PlannedRun> plan_experiment(const TaskRegistry& tasks, const fs::pat
 
 RunProgress progress_of(const TaskRegistry& tasks, const PlannedRun& run, const fs::path& folder) {
   if (!fs::exists(folder / "config.toml")) return RunProgress::missing;
-  ConfigRequest request;
-  request.file = folder / "config.toml";
-  const RunConfig stored = resolve(tasks, request);
-  check_same_run(settings_of(stored), run.config);
+  check_same_run(settings_of(config_of_run(tasks, folder)), run.config);
   if (!fs::exists(folder / "run.json")) return RunProgress::unfinished;
   const RunSummary summary = read_summary(folder / "run.json");
   const bool whole =
       summary.status == RunStatus::finished && summary.iterations >= run.config.iterations;
-  return whole ? RunProgress::finished : RunProgress::unfinished;
+  if (!whole) return RunProgress::unfinished;
+  return run.retrain && !is_retrained(folder) ? RunProgress::to_retrain : RunProgress::finished;
 }
 
 std::vector<std::string> command_of(const PlannedRun& run, const fs::path& folder,
@@ -228,6 +246,11 @@ std::vector<std::string> command_of(const PlannedRun& run, const fs::path& folde
                                  "--out",     folder.string()};
   words.insert(words.end(), run.assignments.begin(), run.assignments.end());
   return words;
+}
+
+std::vector<std::string> retrain_command(const fs::path& folder, std::size_t threads) {
+  // What is there is of an earlier container, or it would not be asked for.
+  return {"retrain", folder.string(), "--threads", std::to_string(threads), "--force"};
 }
 
 std::string slurm_script(const std::vector<PlannedRun>& runs, const fs::path& out,
@@ -246,13 +269,16 @@ std::string slurm_script(const std::vector<PlannedRun>& runs, const fs::path& ou
       "commands=(\n",
       runs.size(), runs.empty() ? 0 : runs.size() - 1, threads);
   for (const PlannedRun& run : runs) {
-    std::string line = shell_word(program);
-    for (const std::string& word : command_of(run, out / run.name, threads)) {
-      line += " " + shell_word(word);
-    }
-    text += "  " + shell_word(line) + "\n";
+    const auto line = [&](const std::vector<std::string>& words) {
+      std::string all = shell_word(program);
+      for (const std::string& word : words) all += " " + shell_word(word);
+      return all;
+    };
+    std::string command = line(command_of(run, out / run.name, threads));
+    if (run.retrain) command += " && exec " + line(retrain_command(out / run.name, threads));
+    text += "  " + shell_word(run.retrain ? command : "exec " + command) + "\n";
   }
-  text += ")\n\neval \"exec ${commands[$SLURM_ARRAY_TASK_ID]}\"\n";
+  text += ")\n\neval \"${commands[$SLURM_ARRAY_TASK_ID]}\"\n";
   return text;
 }
 

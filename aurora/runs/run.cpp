@@ -175,7 +175,11 @@ class Recorder {
       summary.container_hash = container_hash_text(algorithm.individuals());
       directory_.write_config(to_toml(config_));  // should somebody have removed it
       directory_.write_container(algorithm.individuals(), task_);
-      if (algorithm.encoder()) directory_.write_encoder(algorithm.encoder()->state());
+      if (const Encoder* encoder = algorithm.encoder()) {
+        directory_.write_encoder(encoder->state());
+        directory_.write_reconstructions(reconstruct_some(*encoder, algorithm.individuals(), task_),
+                                         task_.sensory);
+      }
     }
     wait_for_checkpoint();
     write_summary();
@@ -333,9 +337,7 @@ void check_restartable(const TaskRegistry& tasks, const RunConfig& config,
                     run.string()));
   }
   if (!std::filesystem::exists(run / "config.toml")) return;
-  ConfigRequest stored;
-  stored.file = run / "config.toml";
-  check_same_run(settings_of(resolve(tasks, stored)), config);
+  check_same_run(settings_of(config_of_run(tasks, run)), config);
 }
 
 }  // namespace

@@ -271,10 +271,24 @@ void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& indi
 
 void RunDirectory::write_encoder(std::span<const NamedArray> arrays) {
   check_in_place();
-  write_directory(path_ / "encoder", [&](const fs::path& fresh) {
+  write_directory(path_ / "encoder",
+                  [&](const fs::path& fresh) { write_encoder_state(fresh, arrays); });
+}
+
+void RunDirectory::write_reconstructions(const Reconstructions& some, const SensoryShape& shape) {
+  check_in_place();
+  write_directory(path_ / "reconstructions", [&](const fs::path& fresh) {
     ArrayDirectoryWriter writer(fresh);
-    writer.add_arrays("", arrays);
-    writer.finish("encoder", {{"count", arrays.size()}});
+    const std::size_t rows = some.ids.size();
+    NpyHeader header{NpyType::float32, {rows}};
+    header.shape.insert(header.shape.end(), shape.extents.begin(), shape.extents.end());
+    const auto write = [&](const char* name, const NpyHeader& all, const auto* data) {
+      writer.add(name, all,
+                 [&](OutputFile& out) { out.write(std::as_bytes(std::span(data, all.count()))); });
+    };
+    write("ids.npy", {NpyType::uint64, {rows}}, some.ids.data());
+    write("reconstructions.npy", header, some.values.data());
+    writer.finish("reconstructions", {{"count", rows}});
   });
 }
 
@@ -308,6 +322,34 @@ std::vector<NamedArray> load_encoder(const fs::path& directory) {
     manifest.wrong("count", "the number of files");
   }
   return reader.read_arrays("");
+}
+
+void write_encoder_state(const fs::path& directory, std::span<const NamedArray> arrays) {
+  ArrayDirectoryWriter writer(directory);
+  writer.add_arrays("", arrays);
+  writer.finish("encoder", {{"count", arrays.size()}});
+}
+
+Reconstructions load_reconstructions(const fs::path& directory) {
+  const ArrayDirectoryReader reader(directory);
+  const JsonObject manifest = reader.manifest();
+  if (manifest.text("kind") != "reconstructions") manifest.wrong("kind", "'reconstructions'");
+  const std::size_t rows = manifest.whole("count");
+  const auto open = [&](const char* file, NpyType type) {
+    OpenArray array = reader.open(file);
+    if (array.entry.header.type != type || array.shape().empty() || array.shape()[0] != rows) {
+      array.wrong(fmt::format("{} rows of {} were expected", rows, name_of(type)));
+    }
+    return array;
+  };
+  OpenArray ids = open("ids.npy", NpyType::uint64);
+  OpenArray values = open("reconstructions.npy", NpyType::float32);
+  if (ids.shape().size() != 1) ids.wrong("one value per individual was expected");
+  Reconstructions some{std::vector<std::uint64_t>(rows),
+                       Matrix<float>(rows, rows > 0 ? values.entry.header.count() / rows : 0)};
+  ids.read(std::as_writable_bytes(std::span(some.ids)));
+  values.read(std::as_writable_bytes(std::span(some.values.data(), values.entry.header.count())));
+  return some;
 }
 
 }  // namespace aurora

@@ -7,6 +7,8 @@
 //   container/         manifest.json and a .npy file per column, rows in ascending order of ids
 //   snapshots/000500/  the same without sensory data
 //   encoder/           manifest.json and a .npy file per array
+//   reconstructions/   what that encoder makes of a few individuals, and their ids
+//   retrained/         an encoder trained from scratch after the run (retrain.hpp)
 //   checkpoint/        the last complete state (checkpoint.hpp), and checkpoint.previous/
 //   .lock              while a process writes to it
 //
@@ -26,6 +28,7 @@
 #include "aurora/containers/individuals.hpp"
 #include "aurora/encoders/encoder.hpp"
 #include "aurora/runs/files.hpp"
+#include "aurora/runs/reconstructions.hpp"
 #include "aurora/runs/records.hpp"
 #include "aurora/tasks/task.hpp"
 
@@ -73,6 +76,9 @@ class RunDirectory {
   /// DataError if names repeat or hold other characters than letters, digits, '.', '_' and '-'.
   void write_encoder(std::span<const NamedArray> arrays);
 
+  /// `shape` is that of the sensory data.
+  void write_reconstructions(const Reconstructions& some, const SensoryShape& shape);
+
  private:
   /// A table and its columns; the file is created with the first row.
   struct Table {
@@ -115,5 +121,12 @@ SavedContainer load_container(const std::filesystem::path& directory);
 /// Reads <run>/encoder; the arrays come in the order in which they were written. DataError as
 /// above; whether the values make sense is for Encoder::set_state() to say.
 std::vector<NamedArray> load_encoder(const std::filesystem::path& directory);
+
+/// Writes what load_encoder() reads into a directory that is there and empty.
+void write_encoder_state(const std::filesystem::path& directory,
+                         std::span<const NamedArray> arrays);
+
+/// Reads <run>/reconstructions. DataError as above.
+Reconstructions load_reconstructions(const std::filesystem::path& directory);
 
 }  // namespace aurora

@@ -24,15 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kSensorySide = 512;  // a small picture is enlarged to at least this
 constexpr std::size_t kGap = 16;           // pixels between data and reconstruction
 
-RunConfig read_config(const TaskRegistry& tasks, const fs::path& run) {
-  if (!fs::is_directory(run)) {
-    throw FileError(fmt::format("there is no run directory '{}'", run.string()));
-  }
-  ConfigRequest request;
-  request.file = run / "config.toml";
-  return resolve(tasks, request);
-}
-
 /// The container, if there is one, and the snapshots, the last first; relative to the run.
 std::vector<fs::path> candidates(const fs::path& run) {
   std::vector<fs::path> found;
@@ -145,7 +136,7 @@ Image beside(const SensoryShape& shape, const std::vector<std::vector<float>>& p
 
 Viewer::Viewer(const TaskRegistry& tasks, fs::path run)
     : run_(std::move(run)),
-      config_(read_config(tasks, run_)),
+      config_(config_of_run(tasks, run_)),
       task_(tasks.make(config_.task, config_.task_options)) {
   open_container();
   open_encoder();

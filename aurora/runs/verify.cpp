@@ -21,6 +21,7 @@
 #include "aurora/metrics/grid.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/config.hpp"
+#include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
 
@@ -62,6 +63,16 @@ class Verifier {
         return fmt::format("{} arrays, checksums match", load_encoder(run_ / "encoder").size());
       });
     }
+    // Earlier versions wrote no reconstructions; a re-training is there if somebody asked for it.
+    if (fs::exists(whole_directory(run_ / "reconstructions"))) {
+      check("reconstructions", [&] {
+        return fmt::format("of {} individuals, checksums match",
+                           load_reconstructions(run_ / "reconstructions").ids.size());
+      });
+    }
+    if (fs::exists(whole_directory(run_ / "retrained"))) {
+      check("retrained", [&] { return look_at_retrained(); });
+    }
     if (container_ && summary_) {
       check("container hash", [&] { return compare_hash(); });
       check("grid metrics", [&] { return compare_metrics(); });
@@ -83,9 +94,7 @@ class Verifier {
   }
 
   std::string read_config() {
-    ConfigRequest request;
-    request.file = run_ / "config.toml";
-    config_ = resolve(tasks_, request);
+    config_ = config_of_run(tasks_, run_);
     return fmt::format("{} on {}, seed {}", config_->variant, config_->task,
                        config_->algorithm.seed);
   }
@@ -192,6 +201,14 @@ class Verifier {
     make_algorithm(spec, config_->algorithm, nothing, alone)
         ->restore(std::move(checkpoint.algorithm));
     return "the checkpoint is a state of this task and configuration";
+  }
+
+  std::string look_at_retrained() const {
+    const Retrained retrained = load_retrained(run_ / "retrained");
+    const bool current = summary_ && retrained.container_hash == summary_->container_hash;
+    return fmt::format("dimension {}, {} epochs, checksums match{}", *retrained.options.dimension,
+                       retrained.training.epochs,
+                       current ? "" : "; of an earlier container of this run");
   }
 
   std::string compare_hash() const {

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, Optional
 
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 from scipy.stats import spearmanr
 
+from .runs import Container
 from .statistics import a12, holm, rank_sum, smallest_p
 from .study import DIMENSION, T_C, T_E, TASKS, Arm, Study
 
@@ -20,7 +21,8 @@ HAND_CODED = "hc-csc-uniform"
 CLOSE_COVERAGE = 3.0  # points of coverage
 NEAR_TARGET = 0.1  # of N
 CORRELATED = 0.3  # rank correlation of the distances between individuals
-SAMPLE = 1000  # individuals looked at for it
+SAMPLE = 1000  # individuals looked at for it, and for the next
+NEIGHBOURS = 10  # of each, in the hand-coded space
 
 
 @dataclass(frozen=True)
@@ -269,20 +271,55 @@ def c15(study: Study) -> list[Finding]:
     ]
 
 
+def _sample(container: Container) -> np.ndarray:
+    return np.random.default_rng(1).permutation(len(container))[:SAMPLE]
+
+
 def latent_correlation(arm: Arm) -> float:
     """How well distances between latent vectors tell distances between hand-coded descriptors:
     their rank correlation, median over the replications."""
     found = []
     for run in arm.runs:
-        container = run.container
-        rows = np.random.default_rng(1).permutation(len(container))[:SAMPLE]
+        container, rows = run.container, _sample(run.container)
         latent, truth = container.descriptors[rows], container.ground_truth[rows, :2]
         found.append(spearmanr(pdist(latent), pdist(truth))[0])
     return float(np.median(found))
 
 
+def entanglement(container: Container, descriptors: np.ndarray) -> float:
+    """How far apart in latent space those are who are close in the hand-coded one: the mean place
+    of an individual's hand-coded neighbours in the order of latent distances, as a share of all.
+    0.5 if the two spaces have nothing to do with each other."""
+    rows = _sample(container)
+    latent, truth = (
+        squareform(pdist(values[rows])) for values in (descriptors, container.ground_truth[:, :2])
+    )
+    places = latent.argsort(axis=1).argsort(axis=1)
+    neighbours = truth.argsort(axis=1)[:, 1 : NEIGHBOURS + 1]  # the first is itself
+    return float(np.take_along_axis(places, neighbours, axis=1).mean() / len(rows))
+
+
+def untangled(arm: Arm) -> Finding:
+    """Whether re-training from scratch brings neighbours together: the same runs, before and
+    after."""
+    runs = arm.retrained
+    if not runs:
+        return Finding(
+            f"{arm.task}: not re-trained from scratch; aurora retrain {arm.example().path}"
+        )
+    before = [entanglement(run.container, run.container.descriptors) for run in runs]
+    after = [entanglement(run.container, run.retrained.descriptors) for run in runs]
+    a, b = float(np.median(before)), float(np.median(after))
+    return Finding(
+        f"{arm.task}: hand-coded neighbours are on average at {100 * a:.1f} % of the latent "
+        f"distances, {100 * b:.1f} % after re-training from scratch ({len(runs)} run(s))",
+        b < a if len(runs) >= 2 else None,
+    )
+
+
 def c17(study: Study) -> list[Finding]:
     findings = []
+    retraining = Finding(f"{TASKS[0]}: no runs of {CSC[0]}-2 to re-train from scratch")
     for task in TASKS:
         arm = next(
             (a for a in study.arms if a.task == task and a.family == CSC[0] and a.dimension == 2),
@@ -291,6 +328,8 @@ def c17(study: Study) -> list[Finding]:
         if arm is None:
             findings.append(Finding(f"{task}: no runs of {CSC[0]}-2"))
             continue
+        if task == TASKS[0]:
+            retraining = untangled(arm)
         correlation = latent_correlation(arm)
         findings.append(
             Finding(
@@ -301,7 +340,7 @@ def c17(study: Study) -> list[Finding]:
                 else None,
             )
         )
-    return findings + [Finding("maze: re-training from scratch is not part of these runs")]
+    return [*findings, retraining]
 
 
 def _tasks(make: Callable[[str], list[Finding]], tasks: Iterable[str]) -> list[Finding]:

@@ -3,6 +3,7 @@ to show. Colours are Okabe and Ito's, which the colour-blind tell apart; line st
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Iterable, Optional, Sequence
 
 import matplotlib
@@ -18,7 +19,7 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from .runs import Container
+from .runs import Container, Run
 from .study import DIMENSION, T_C, T_E, Arm, Study
 
 plt.rcParams.update(
@@ -237,22 +238,31 @@ def containers(arms: Sequence[Arm]) -> Optional[Figure]:
 
 
 def latent(arms: Sequence[Arm]) -> Optional[Figure]:
-    """Two-dimensional latent spaces beside the hand-coded one, each point with one colour in both:
-    that of its direction from the median of the hand-coded descriptors."""
-    arms = ordered(
-        arm for arm in arms if arm.dimension == 2 and len(arm.example().container.axes) > 1
-    )
+    """Two-dimensional latent spaces beside the hand-coded one, and beside both the space of an
+    encoder trained from scratch if there is one. A point has one colour in all: that of its
+    direction from the median of the hand-coded descriptors."""
+    arms = ordered(two_dimensional(arms))
     if not arms:
         return None
-    figure, panels = _panels(2 * len(arms), 2, 3.8, 3.2)
-    for truth, learned, arm in zip(panels[::2], panels[1::2], arms):
-        container = arm.example().container
+    columns = 3 if any(arm.retrained for arm in arms) else 2
+    figure, panels = _panels(columns * len(arms), columns, 3.6, 3.2)
+    for number, arm in enumerate(arms):
+        run = _latent_example(arm)
+        container = run.container
         where = container.ground_truth[:, :2]
         offset = (where - np.median(where, axis=0)) / np.maximum(
             np.ptp(container.bounds[:2], axis=1), 1e-9
         )
         angle = np.arctan2(offset[:, 1], offset[:, 0])
-        for axes, points in ((truth, where), (learned, container.descriptors)):
+        spaces = [
+            (f"{textwrap.fill(arm.label, 40)}\nhand-coded", where),
+            ("learned in the run", container.descriptors),
+        ]
+        if arm.retrained:
+            spaces.append(("re-trained from scratch", run.retrained.descriptors))
+        row = panels[columns * number : columns * (number + 1)]
+        for axes, (title, points) in zip(row, spaces):
+            axes.set_title(title)
             shown = axes.scatter(
                 *points.T,
                 c=angle,
@@ -263,15 +273,29 @@ def latent(arms: Sequence[Arm]) -> Optional[Figure]:
                 linewidths=0,
                 rasterized=True,
             )
-        _space(truth, container)
-        truth.set_title(f"{arm.label}: hand-coded")
-        _robust_limits(learned, container.descriptors)
-        learned.set(title="learned", xlabel="latent 1", ylabel="latent 2")
-        learned.grid(False)
-        for axis in (learned.xaxis, learned.yaxis):
-            axis.set_major_locator(MaxNLocator(4))
+        _space(row[0], container)
+        for axes, (_, points) in zip(row[1:], spaces[1:]):
+            _robust_limits(axes, points)
+            axes.set(xlabel="latent 1", ylabel="latent 2")
+            axes.grid(False)
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_locator(MaxNLocator(4))
+        for unused in row[len(spaces) :]:
+            unused.axis("off")
+            unused.text(0.5, 0.5, "not re-trained", ha="center", color=GREY)
     _angle_bar(figure, shown, panels, "direction from the median")
     return figure
+
+
+def two_dimensional(arms: Iterable[Arm]) -> list[Arm]:
+    """Those whose latent space can be drawn beside the hand-coded one."""
+    return [arm for arm in arms if arm.dimension == 2 and len(arm.example().container.axes) > 1]
+
+
+def _latent_example(arm: Arm) -> Run:
+    """The run in the middle, or one that was re-trained if that one was not."""
+    example = arm.example()
+    return example if example in arm.retrained else next(iter(arm.retrained), example)
 
 
 def _robust_limits(axes: Axes, points: np.ndarray) -> None:
@@ -280,6 +304,81 @@ def _robust_limits(axes: Axes, points: np.ndarray) -> None:
         low, high = np.percentile(values, [1, 99])
         margin = 0.05 * (high - low) or 1.0
         set_limits(low - margin, high + margin)
+
+
+# ---- What encoders make of their input ----
+
+
+def reconstructions(arms: Sequence[Arm]) -> Optional[Figure]:
+    """What a dozen individuals sensed and what the encoder of the run makes of it: pictures above
+    their reconstructions, or both as curves in one panel."""
+    runs = {arm.label: arm.example() for arm in ordered(arms)}
+    runs = {label: run for label, run in runs.items() if run.reconstructions}
+    if not runs:
+        return None
+    pictures = next(iter(runs.values())).container.sensory.ndim == 4
+    height = 2 if pictures else 1
+    columns = max(len(run.reconstructions) for run in runs.values())
+    figure, grid = plt.subplots(
+        height * len(runs),
+        columns,
+        figsize=(0.95 * columns, (0.95 * height + 0.25) * len(runs)),
+        squeeze=False,
+        layout="constrained",
+    )
+    figure.get_layout_engine().set(h_pad=0.02, hspace=0)
+    for axes in grid.flat:
+        axes.set(xticks=[], yticks=[])
+        axes.grid(False)
+        for spine in axes.spines.values():
+            spine.set_visible(True)
+    for number, (label, run) in enumerate(runs.items()):
+        rows = grid[height * number : height * (number + 1)]
+        rows[0, 0].set_title(label, loc="left")
+        container, made = run.container, run.reconstructions
+        places = np.searchsorted(container.ids, made.ids)
+        for column, (sensed, again) in enumerate(
+            zip(np.asarray(container.sensory[places]), made["reconstructions"])
+        ):
+            if pictures:
+                _picture(rows[0, column], sensed / 255)
+                _picture(rows[1, column], again)
+            else:
+                _sequence(rows[0, column], sensed, again, container)
+        for unused in rows[:, len(made) :].flat:
+            unused.remove()
+        if pictures:
+            rows[0, 0].set_ylabel("sensed")
+            rows[1, 0].set_ylabel("reconstructed")
+    if not pictures:
+        _legend_below(figure, grid[0, 0], 3)
+    return figure
+
+
+def _picture(axes: Axes, values: np.ndarray) -> None:
+    values = np.clip(np.nan_to_num(values), 0, 1)
+    if values.shape[-1] not in (1, 3):  # no colours: how bright it is on average
+        values = values.mean(axis=-1, keepdims=True)
+    axes.imshow(
+        values.squeeze(-1) if values.shape[-1] == 1 else values, cmap="gray", vmin=0, vmax=1
+    )
+
+
+def _sequence(axes: Axes, sensed: np.ndarray, again: np.ndarray, container: Container) -> None:
+    """Points of the plane as a path, everything else as values over the steps."""
+    path = sensed.ndim == 2 and sensed.shape[1] == 2
+    for values, look, label in (
+        (sensed, {"color": BLACK}, "sensed"),
+        (np.nan_to_num(again), {"color": ORANGE, "linestyle": "--"}, "reconstructed"),
+    ):
+        curves = (
+            [values.T] if path else [(np.arange(len(values)), v) for v in np.atleast_2d(values.T)]
+        )
+        for i, curve in enumerate(curves):
+            axes.plot(*curve, linewidth=1, label=label if i == 0 else None, **look)
+    if path:
+        axes.plot(*sensed[0], "o", color=BLACK, markersize=3, label="begins here")
+        axes.set(xlim=container.bounds[0], ylim=container.bounds[1], aspect="equal")
 
 
 # ---- Hexapod ----

@@ -224,9 +224,35 @@ def _figures(page: Page, study: Study) -> None:
         "No runs with a two-dimensional learned descriptor.",
         lambda task: page.figure(
             f"latent-{task}",
-            f"{title(task)}: hand-coded descriptors and two-dimensional latent space (all but the "
-            "outermost 2 % of either axis); a point has the same colour in both.",
+            f"{title(task)}: hand-coded descriptors, two-dimensional latent space of the run and, "
+            "where there is one, that of an encoder trained from scratch on the same container (all "
+            "but the outermost 2 % of either axis); a point has the same colour in all.",
             figures.latent([arm for arm in study.arms if arm.task == task]),
+        ),
+    )
+    for arm in figures.ordered(figures.two_dimensional(study.arms)):
+        if not arm.retrained:
+            page.text(
+                f"{title(arm.task)}, {arm.label}: not re-trained from scratch. To see it beside "
+                f"the run's own: aurora retrain {arm.example().path}",
+                "quiet",
+            )
+
+    page.section(
+        "reconstructions",
+        "Reconstructions",
+        "What a dozen individuals sensed, and what the encoder of the run makes of it. They are "
+        "chosen to lie far from each other in the hand-coded descriptor space.",
+    )
+    _per_task(
+        page,
+        study,
+        "No run has them: the descriptors are hand-coded, or the version was too old.",
+        lambda task: page.figure(
+            f"reconstructions-{task}",
+            f"{title(task)}: sensory data and reconstructions, the replication with the median "
+            "coverage.",
+            figures.reconstructions(study.main(task)),
         ),
     )
 

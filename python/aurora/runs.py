@@ -74,41 +74,35 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-class Container:
-    """The individuals of a run, a row each, in ascending order of their ids.
+class Columns:
+    """A directory with arrays of as many rows each, and what its manifest says besides. An array is
+    read when it is first asked for, by its name."""
 
-    Columns are read when they are first asked for: ids, genotypes (genes in [0, 1]), fitness,
-    descriptors, reconstruction_error, ground_truth and, except in snapshots, sensory, which is
-    memory-mapped: nothing is read until it is used. `solution`, `objective` and `measures` are
-    other names of genotypes, fitness and descriptors.
-    """
-
-    def __init__(self, path: PathLike):
+    def __init__(self, path: PathLike, *kinds: str):
         self.path = Path(path)
         where = self.path / "manifest.json"
-        manifest = _read_json(where)
+        self.manifest = _read_json(where)
         try:
-            if manifest["format_version"] != FORMAT_VERSION:
-                found = manifest["format_version"]
+            if self.manifest["format_version"] != FORMAT_VERSION:
+                found = self.manifest["format_version"]
                 raise RunError(
                     f"{where}: format version {found} is not read; only {FORMAT_VERSION}"
                 )
-            if manifest["kind"] not in ("container", "snapshot"):
-                raise RunError(f"{where}: holds '{manifest['kind']}', not a container")
-            self.task: str = manifest["task"]
-            self.axes: list[str] = [axis["name"] for axis in manifest["ground_truth"]]
-            #: Lower and upper bounds of the ground truth, a row per axis.
-            self.bounds = np.array(
-                [[axis["min"], axis["max"]] for axis in manifest["ground_truth"]], float
-            )
-            self._count = int(manifest["count"])
-            self._files = {entry["name"]: entry for entry in manifest["files"]}
+            if self.manifest["kind"] not in kinds:
+                raise RunError(f"{where}: holds '{self.manifest['kind']}', not a {kinds[0]}")
+            self._kind = kinds[0]
+            self._count = int(self.manifest["count"])
+            self._files = {entry["name"]: entry for entry in self.manifest["files"]}
             for name, entry in self._files.items():
                 self._check_file(name, entry)
+            self._read_manifest(self.manifest)
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(f"{where}: is damaged or not ours: {error!r}") from None
         self._check_manifest_checksum(where)
         self._arrays: dict[str, np.ndarray] = {}
+
+    def _read_manifest(self, manifest: dict[str, Any]) -> None:
+        """What a kind of directory has to say besides."""
 
     def _check_file(self, name: str, entry: dict[str, Any]) -> None:
         path = self.path / name
@@ -121,7 +115,7 @@ class Container:
                 f"{path}: has {path.stat().st_size} bytes, the manifest says {entry['bytes']}"
             )
         if entry["shape"][0] != self._count:
-            raise RunError(f"{path}: has {entry['shape'][0]} rows, the container {self._count}")
+            raise RunError(f"{path}: has {entry['shape'][0]} rows, the {self._kind} {self._count}")
 
     def _check_manifest_checksum(self, where: Path) -> None:
         if xxhash is None:
@@ -137,7 +131,8 @@ class Container:
 
     def __repr__(self) -> str:
         columns = ", ".join(self.columns)
-        return f"<aurora.Container '{self.path}': {self._count} individuals, {columns}>"
+        name = type(self).__name__
+        return f"<aurora.{name} '{self.path}': {self._count} individuals, {columns}>"
 
     @property
     def columns(self) -> list[str]:
@@ -205,6 +200,27 @@ class Container:
             if sensory or column != "sensory":
                 self._check_checksum(self._files[column + ".npy"])
 
+
+class Container(Columns):
+    """The individuals of a run, a row each, in ascending order of their ids.
+
+    Columns are read when they are first asked for: ids, genotypes (genes in [0, 1]), fitness,
+    descriptors, reconstruction_error, ground_truth and, except in snapshots, sensory, which is
+    memory-mapped: nothing is read until it is used. `solution`, `objective` and `measures` are
+    other names of genotypes, fitness and descriptors.
+    """
+
+    def __init__(self, path: PathLike):
+        super().__init__(path, "container", "snapshot")
+
+    def _read_manifest(self, manifest: dict[str, Any]) -> None:
+        self.task: str = manifest["task"]
+        self.axes: list[str] = [axis["name"] for axis in manifest["ground_truth"]]
+        #: Lower and upper bounds of the ground truth, a row per axis.
+        self.bounds = np.array(
+            [[axis["min"], axis["max"]] for axis in manifest["ground_truth"]], float
+        )
+
     def frame(self, aliases: bool = False) -> pd.DataFrame:
         """A row per individual: id, fitness, ground truth by name, descriptor_i, gene_i; with
         `aliases` the last are measure_i and solution_i, and fitness is objective."""
@@ -269,6 +285,25 @@ class Run:
         return {
             int(path.name): Container(path) for path in sorted(self.path.glob("snapshots/[0-9]*"))
         }
+
+    @cached_property
+    def reconstructions(self) -> Optional[Columns]:
+        """A few individuals as the encoder reconstructs them: `ids`, and `reconstructions` in the
+        units of the sensory data (bytes as value / 255). None if the run has no encoder, or was
+        made by a version that wrote none."""
+        path = self.path / "reconstructions"
+        return Columns(path, "reconstructions") if path.is_dir() else None
+
+    @cached_property
+    def retrained(self) -> Optional[Columns]:
+        """What `aurora retrain` wrote: `descriptors` and `reconstruction_error`, a row per
+        individual of the container. None if there is nothing, or it is of an earlier container."""
+        path = self.path / "retrained"
+        if not path.is_dir():
+            return None
+        found = Columns(path, "retrained")
+        current = found.manifest.get("container_hash") == self.summary.get("container_hash")
+        return found if current else None
 
     def __repr__(self) -> str:
         what = f"{self.task}, {self.variant}, seed {self.seed}, {self.summary['status']}"
@@ -419,7 +454,9 @@ def load_many(directories: Iterable[PathLike]) -> Loaded:
 def _try(path: Path, problems: list[str]) -> Optional[Run]:
     try:
         run = load(path)
-        run.container.check(sensory=False)
+        for columns in (run.container, run.reconstructions, run.retrained):
+            if columns is not None:
+                columns.check(sensory=False)
         return run
     except RunError as error:
         problems.append(str(error))

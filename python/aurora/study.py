@@ -58,6 +58,15 @@ class Arm:
         return sum(run.finished for run in self.runs)
 
     @property
+    def retrained(self) -> list[Run]:
+        """The runs whose encoder was trained again from scratch, with the same dimension."""
+        return [
+            run
+            for run in self.runs
+            if run.retrained is not None and run.retrained.descriptors.shape[1] == self.dimension
+        ]
+
+    @property
     def last_iteration(self) -> int:
         """The last one that all the runs have logged."""
         return int(min(run.metrics["iteration"].iloc[-1] for run in self.runs))

@@ -569,6 +569,54 @@ TEST_F(CommandLine, RefusesToShowWhatIsNotThere) {
   expect_refused({"show", "here", "--ids", "1"}, 2, "did you mean '--id'?");
 }
 
+// --- aurora retrain ------------------------------------------------------------------------------
+
+TEST_F(CommandLine, RetrainsOnceAndSaysSo) {
+  ASSERT_EQ(aurora({"run", "maze", "--variant", "aurora-csc-uniform-2", "--iterations", "10",
+                    "run.batch=16", "container.target_size=50", "--out", "run"})
+                .status,
+            0);
+  const Result first = aurora({"retrain", "run", "--epochs", "2"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_SAYS(first.out, "run/retrained: 2 latent dimension(s), 2 epochs on ");
+  const std::string manifest = content_of(work() / "run" / "retrained" / "manifest.json");
+  const Result second = aurora({"retrain", "run", "--epochs", "2", "--threads", "1"});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_SAYS(second.out, "it was there already");
+  expect_refused({"retrain", "run", "--epochs", "3"}, 1, "--force replaces it");
+  EXPECT_EQ(content_of(work() / "run" / "retrained" / "manifest.json"), manifest);
+  EXPECT_EQ(aurora({"retrain", "run", "--epochs", "3", "--force"}).status, 0);
+  EXPECT_EQ(aurora({"verify", "run"}).status, 0);
+}
+
+TEST_F(CommandLine, RefusesToRetrainWhatHasNoEncoder) {
+  ASSERT_EQ(aurora(small_run({"--out", "run"})).status, 0);
+  expect_refused({"retrain", "run"}, 2, "are hand-coded");
+  expect_refused({"retrain", "nowhere"}, 1, "there is no run directory 'nowhere'");
+  expect_refused({"retrain"}, 2, "RUN");
+  expect_refused({"retrain", "run", "--dimension", "0"}, 2, "--dimension");
+  expect_refused({"retrain", "run", "--epochs", "-1"}, 2, "--epochs");
+}
+
+// --- aurora experiment ---------------------------------------------------------------------------
+
+TEST_F(CommandLine, EstimatesAnExperimentWithItsEncoders) {
+  write(work() / "study.toml",
+        "[[study]]\ntasks = [\"maze\"]\nvariants = [\"aurora-csc-uniform-2\"]\nretrain = true\n"
+        "settings = { run.iterations = 10, run.batch = 16, container.target_size = 50 }\n");
+  const Result before = aurora({"experiment", "study.toml", "--dry-run"});
+  ASSERT_EQ(before.status, 0) << before.err;
+  EXPECT_SAYS(before.out, "to do          study1/maze-aurora-csc-uniform-2-seed1\n");
+  EXPECT_SAYS(before.out, "training and encoding");
+  EXPECT_SAYS(before.out, "from timing a few evaluations and one epoch");
+  ASSERT_EQ(aurora({"experiment", "study.toml"}).status, 0);
+  const fs::path run = work() / "runs" / "study" / "study1" / "maze-aurora-csc-uniform-2-seed1";
+  EXPECT_TRUE(fs::exists(run / "retrained" / "manifest.json"));
+  EXPECT_SAYS(aurora({"experiment", "study.toml", "--dry-run"}).out, "finished       study1/");
+  fs::remove_all(run / "retrained");
+  EXPECT_SAYS(aurora({"experiment", "study.toml", "--dry-run"}).out, "to re-train    study1/");
+}
+
 TEST_F(CommandLine, AFullDiskBehindStdoutIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   const Result result =

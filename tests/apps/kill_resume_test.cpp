@@ -1,11 +1,14 @@
 // Real runs, killed outright at random moments and resumed until they are done, end as the
 // uninterrupted one.
 //
+// The same for an experiment: the program that starts the runs is killed together with them.
+//
 // A few kills of three variants here; with AURORA_KILLS=200 in the environment as many as it says,
 // of a variant of every family.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -33,12 +37,14 @@ std::string content_of(const fs::path& path) {
   return text.str();
 }
 
+/// In a process group of its own, which can be killed with all that it has started.
 pid_t start(const Arguments& arguments, const fs::path& errors) {
   const std::string err = errors.string();
   std::vector<char*> argv = {const_cast<char*>("aurora")};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t child = fork();
+  setpgid(child, child == 0 ? 0 : child);  // both do it: whoever comes first
   if (child == 0) {
     const int null = open("/dev/null", O_WRONLY);
     const int log = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -157,6 +163,86 @@ TEST_P(KilledRuns, EndAsTheUninterruptedOne) {
     fs::remove_all(out);
   }
   RecordProperty("kills", killed);
+}
+
+/// What an experiment leaves that does not tell the time: by name, everything in the containers,
+/// the encoders and what comes of them, and the metrics.
+std::map<std::string, std::string> results_of(const fs::path& experiment) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(experiment)) {
+    const std::string name = fs::relative(entry.path(), experiment).string();
+    if (!entry.is_regular_file() || name.find("/checkpoint") != std::string::npos) continue;
+    const std::string file = entry.path().filename().string();
+    if (file == "run.json" || file == "encoder.csv") continue;  // seconds and dates
+    files[name] = content_of(entry.path());
+  }
+  return files;
+}
+
+std::vector<std::string> names_of(const std::map<std::string, std::string>& files) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) names.push_back(name);
+  return names;
+}
+
+TEST(KilledExperiments, EndAsTheUninterruptedOne) {
+  constexpr int kKills = 5;
+  std::string name = (fs::temp_directory_path() / "aurora_kill_XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const fs::path folder = name;
+  std::ofstream(folder / "study.toml")
+      << "[settings]\n"
+         "run.iterations = 200\nrun.batch = 32\nrun.checkpoint_seconds = 0.02\n"
+         "run.log_every = 7\nrun.snapshot_every = 100\nencoder.epochs = 3\n"
+         "container.target_size = 300\n"
+         "[[study]]\nname = \"some\"\ntasks = [\"maze\"]\nreplications = 2\n"
+         "variants = [\"aurora-csc-uniform-2\", \"hc-csc-uniform\"]\n"
+         "[[study]]\nname = \"more\"\ntasks = [\"maze\"]\n"
+         "variants = [\"aurora-csc-uniform-2\"]\nretrain = true\n";
+  // What the killed experiment had started becomes ours, to be waited for.
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const auto begin = [&](const char* out) {
+    return start({"experiment", (folder / "study.toml").string(), "--jobs", "2", "--out",
+                  (folder / out).string()},
+                 folder / "err");
+  };
+  int status = 0;
+  const auto since = Clock::now();
+  waitpid(begin("whole"), &status, 0);
+  ASSERT_EQ(status, 0) << content_of(folder / "err");
+  const double whole_seconds = std::chrono::duration<double>(Clock::now() - since).count();
+
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> moment(0, 0.4 * whole_seconds);
+  int killed = 0;
+  for (int starts = 0; starts < 100; ++starts) {
+    const pid_t child = begin("cut");
+    if (killed < kKills) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(moment(random)));
+      kill(-child, SIGKILL);
+    }
+    waitpid(child, &status, 0);
+    while (waitpid(-child, nullptr, 0) > 0) {
+    }
+    if (WIFSIGNALED(status)) {
+      ++killed;
+    } else if (killed == kKills) {
+      break;
+    } else {  // it was done before all the kills: begin again
+      fs::remove_all(folder / "cut");
+    }
+  }
+  ASSERT_EQ(status, 0) << content_of(folder / "err");
+  EXPECT_EQ(killed, kKills);
+  const auto whole = results_of(folder / "whole");
+  const auto cut = results_of(folder / "cut");
+  EXPECT_EQ(names_of(cut), names_of(whole));
+  for (const auto& [file, text] : whole) {
+    const auto found = cut.find(file);
+    EXPECT_TRUE(found != cut.end() && found->second == text) << file;
+  }
+  EXPECT_GT(whole.size(), 40U);
+  fs::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, KilledRuns, testing::ValuesIn(cases()), [](const auto& instance) {

@@ -11,6 +11,7 @@
 
 #include "aurora/containers/individuals.hpp"
 #include "aurora/runs/files.hpp"
+#include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/runs/verify.hpp"
@@ -93,6 +94,7 @@ struct Example {
                            "run.snapshot_every=0"};
     const std::atomic<bool> stop{false};
     aurora::run(tasks, resolve(tasks, request), {.out = run, .quiet = true}, stop);
+    retrain(tasks, run, {.epochs = 1});
     for (const auto& entry : std::filesystem::recursive_directory_iterator(run)) {
       if (entry.is_regular_file()) files.push_back(entry.path());
     }

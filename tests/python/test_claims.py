@@ -3,12 +3,22 @@ from __future__ import annotations
 
 import unittest
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import pandas as pd
 
-from aurora.claims import CLAIMS, FAILS, HOLDS, UNKNOWN, Finding, Verdict, judge, verdicts
+from aurora.claims import (
+    CLAIMS,
+    FAILS,
+    HOLDS,
+    UNKNOWN,
+    Finding,
+    Verdict,
+    entanglement,
+    judge,
+    verdicts,
+)
 from aurora.runs import Loaded, Run
 from aurora.study import DIMENSION, T_C, Study
 
@@ -323,6 +333,60 @@ class Claims(unittest.TestCase):
 
         self.assertEqual(verdict(study(51.0), "C2").verdict, HOLDS)
         self.assertEqual(verdict(study(60.0), "C2").verdict, FAILS)
+
+
+class Individuals:
+    """What the claims read of a container."""
+
+    def __init__(self, truth: np.ndarray, descriptors: np.ndarray):
+        self.ground_truth, self.descriptors = truth, descriptors
+
+    def __len__(self) -> int:
+        return len(self.ground_truth)
+
+
+class LatentSpaces(unittest.TestCase):
+    def setUp(self) -> None:
+        random = np.random.default_rng(5)
+        self.truth = random.uniform(size=(400, 2))
+        self.turned = self.truth @ np.array([[0.6, -0.8], [0.8, 0.6]]) * 7
+        self.unrelated = random.uniform(size=(400, 2))
+
+    def study(self, own: np.ndarray, retrained: Optional[np.ndarray], count: int = 2) -> Study:
+        made = []
+        for task in ("maze", "hexapod", "air-hockey"):
+            for one in runs(count, task, "aurora-csc-uniform-2"):
+                # In the place of what would be read from files.
+                one.__dict__["container"] = Individuals(self.truth, own)
+                again = None if retrained is None else Individuals(self.truth, retrained)
+                one.__dict__["retrained"] = again
+                made.append(one)
+        return Study(Loaded(made))
+
+    def test_entanglement_is_how_far_neighbours_are(self) -> None:
+        container = Individuals(self.truth, self.turned)
+        self.assertLess(entanglement(container, self.turned), 0.02)
+        self.assertAlmostEqual(entanglement(container, self.unrelated), 0.5, delta=0.03)
+        # One half of the space folded onto the other: neighbours stay neighbours.
+        folded = np.abs(self.truth - [0.5, 0])
+        self.assertLess(entanglement(container, folded), 0.1)
+
+    def test_retraining_untangles(self) -> None:
+        tangled = 0.7 * self.turned + 2.5 * self.unrelated
+        self.assertEqual(verdict(self.study(tangled, self.turned), "C17").verdict, HOLDS)
+        worse = verdict(self.study(self.turned, tangled), "C17")
+        self.assertEqual(worse.verdict, FAILS)
+        self.assertIn("after re-training from scratch (2 run(s))", worse.findings[-1].what)
+
+    def test_without_retraining_nothing_is_said(self) -> None:
+        missing = verdict(self.study(self.turned, None), "C17")
+        self.assertEqual(missing.verdict, UNKNOWN)
+        self.assertIn("aurora retrain maze-aurora-csc-uniform-2-1", missing.findings[-1].what)
+        self.assertEqual(verdict(self.study(self.turned, self.turned, 1), "C17").verdict, UNKNOWN)
+
+    def test_another_dimension_is_not_compared(self) -> None:
+        wider = np.hstack([self.turned, self.unrelated])
+        self.assertIsNone(verdict(self.study(self.turned, wider), "C17").findings[-1].agrees)
 
 
 if __name__ == "__main__":

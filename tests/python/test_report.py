@@ -5,6 +5,7 @@ import base64
 import io
 import os
 import re
+import shutil
 import unittest
 from pathlib import Path
 
@@ -21,6 +22,7 @@ SECTIONS = (
     "progress",
     "containers",
     "latent",
+    "reconstructions",
     "orientation",
     "trajectories",
     "latent-size",
@@ -73,10 +75,12 @@ class OneRun(Reports):
             "progress-maze",
             "containers-maze",
             "latent-maze",
+            "reconstructions-maze",
             "container-maze",
             "seconds-maze",
         )
         for line in (
+            f"aurora retrain {run}",
             "No Hexapod runs.",
             "No Air-Hockey runs.",
             "No runs that differ in the latent size alone.",
@@ -92,6 +96,36 @@ class OneRun(Reports):
         done = aurora("report", run, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.folder / "report" / "report.html").is_file())
+
+
+class Retrained(Reports):
+    def test_is_drawn_beside_the_run(self) -> None:
+        run = make_run(self.folder, "maze", "aurora-csc-uniform-2", 1)
+        widths = []
+        for name in ("before", "after", "stale"):
+            done = aurora("report", run, "--out", self.folder / name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            page = (self.folder / name / "report.html").read_text(encoding="utf-8")
+            hint = f"aurora retrain {run}"
+            (self.assertNotIn if name == "after" else self.assertIn)(hint, page)
+            widths.append(image.imread(self.folder / name / "latent-maze.png").shape[1])
+            if name == "before":
+                done = aurora("retrain", run, "--epochs", 2)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            else:  # the run goes on: what was re-trained is of a container that is no more
+                done = aurora("run", "--resume", "--out", run, "--iterations", 30, "--quiet")
+                self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(widths[1], 1.2 * widths[0])
+        self.assertLess(widths[2], 1.1 * widths[0])
+
+    def test_a_run_of_an_earlier_version_has_no_reconstructions(self) -> None:
+        run = make_run(self.folder, "maze", "aurora-csc-uniform-3", 1)
+        shutil.rmtree(run / "reconstructions")
+        done = aurora("report", run, "--out", self.folder / "old")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "old" / "report.html").read_text(encoding="utf-8")
+        self.assertIn("No run has them", page)
+        self.assertFalse((self.folder / "old" / "reconstructions-maze.png").exists())
 
 
 class Interpreter(Reports):
@@ -153,6 +187,7 @@ class ManyRuns(Reports):
             "progress-maze",
             "containers-maze",
             "latent-maze",
+            "reconstructions-maze",
             "latent-size-maze",
             "periods-maze",
             "container-maze",
@@ -202,6 +237,7 @@ class Robots(Reports):
             self.folder / "hockey",
             "progress-air-hockey",
             "containers-air-hockey",
+            "reconstructions-air-hockey",
             "diversity-progress",
             "diversity-maps",
             "trajectories",
@@ -226,6 +262,7 @@ class Robots(Reports):
             "progress-hexapod",
             "containers-hexapod",
             "latent-hexapod",
+            "reconstructions-hexapod",
             "orientation-progress",
             "orientation-latent-size",
             "orientation-maps",

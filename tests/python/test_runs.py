@@ -54,6 +54,15 @@ class Whole(InFolder):
         with self.assertRaises(AttributeError):
             container.colour
 
+    def test_reconstructions_are_of_some_of_its_individuals(self) -> None:
+        some = self.run_.reconstructions
+        self.assertEqual(some["reconstructions"].shape, (len(some), 64, 64, 3))
+        self.assertEqual(len(some), min(12, len(self.run_.container)))
+        self.assertTrue(np.isin(some.ids, self.run_.container.ids).all())
+        sensed = self.run_.container.sensory[np.searchsorted(self.run_.container.ids, some.ids)]
+        # Most of a picture is walls and floor, which any encoder of the maze knows.
+        self.assertLess(np.abs(sensed / 255 - some["reconstructions"]).mean(), 0.1)
+
     def test_a_frame_has_a_row_per_individual(self) -> None:
         frame = self.run_.container.frame()
         self.assertEqual(
@@ -107,6 +116,36 @@ class Whole(InFolder):
         self.assertRegex(done.stderr, "^aurora: error: .*No such file")
         self.assertEqual(program("export", self.path).returncode, 2)
         self.assertEqual(program("export", self.path, "--csv", "--npz").returncode, 2)
+
+
+class Retrained(InFolder):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.made = make_run(cls.folder, "maze", "aurora-csc-uniform-3", 7)
+
+    def setUp(self) -> None:
+        self.path = self.copy(self.made)
+
+    def test_a_retraining_is_of_the_same_individuals(self) -> None:
+        path = self.path
+        self.assertIsNone(aurora.load(path).retrained)
+        done = program("retrain", path, "--epochs", 2, "--dimension", 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = aurora.load(path)
+        self.assertEqual(run.retrained.descriptors.shape, (len(run.container), 2))
+        np.testing.assert_array_equal(run.retrained.ids, run.container.ids)
+        self.assertEqual(run.retrained.manifest["settings"]["dimension"], 2)
+        edit_json(path / "run.json", container_hash="another")
+        self.assertIsNone(aurora.load(path).retrained)
+
+    def test_a_damaged_retraining_is_noticed(self) -> None:
+        path = self.path
+        self.assertEqual(program("retrain", path, "--epochs", 2).returncode, 0)
+        (path / "retrained" / "descriptors.npy").write_bytes(b"")
+        problems = aurora.load_many([path]).problems
+        self.assertEqual(len(problems), 1)
+        self.assertIn("retrained/descriptors.npy: has 0 bytes", problems[0])
 
 
 class Damaged(InFolder):

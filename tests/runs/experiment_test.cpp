@@ -4,6 +4,7 @@
 #include <set>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/runs/retrain.hpp"
 #include "run_fixture.hpp"
 
 namespace aurora {
@@ -71,6 +72,19 @@ TEST_F(AnExperiment, PlansARunThatTwoStudiesShareOnce) {
   EXPECT_EQ(plan(study + study + "sweep = { run.batch = [128, 64] }\n").size(), 2U);
 }
 
+TEST_F(AnExperiment, ReTrainsARunIfOneOfItsStudiesAsksForIt) {
+  const std::string study =
+      "[[study]]\ntasks = [\"maze\"]\nvariants = [\"aurora-csc-uniform-2\"]\n";
+  EXPECT_FALSE(plan(study)[0].retrain);
+  EXPECT_FALSE(plan(study + "retrain = false\n")[0].retrain);
+  for (const std::string& text :
+       {study + study + "retrain = true\n", study + "retrain = true\n" + study}) {
+    const std::vector<PlannedRun> runs = plan(text);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_TRUE(runs[0].retrain);
+  }
+}
+
 TEST_F(AnExperiment, SaysWhatIsWrongBeforeAnythingIsRun) {
   const std::string study = "[[study]]\ntasks = [\"maze\"]\nvariants = [\"ns\"]\n";
   const auto says = [&](const std::string& text, const std::string& what) {
@@ -88,6 +102,8 @@ TEST_F(AnExperiment, SaysWhatIsWrongBeforeAnythingIsRun) {
   says(study + "name = \"../up\"\n", "a name is that of a folder");
   says("replications = 0\n" + study, "whole number above 0");
   says("replications = [", ":1: this is not TOML");
+  says(study + "retrain = 1\n", "needs true or false for 'retrain'");
+  says(study + "retrain = true\n", "its descriptors are hand-coded");
 }
 
 TEST_F(AnExperiment, KnowsHowFarARunIs) {
@@ -105,6 +121,35 @@ TEST_F(AnExperiment, KnowsHowFarARunIs) {
   PlannedRun other = runs[0];
   other.config.algorithm.seed = 9;
   EXPECT_THROW(progress_of(tasks_, other, folder), UsageError);
+}
+
+TEST_F(AnExperiment, KnowsWhatIsStillToBeReTrained) {
+  std::vector<PlannedRun> runs = plan(
+      "[settings]\nrun.iterations = 6\nrun.batch = 8\ncontainer.target_size = 20\n"
+      "[[study]]\ntasks = [\"maze\"]\nvariants = [\"aurora-csc-uniform-2\"]\nretrain = true\n");
+  const auto folder = root_ / "run";
+  run(tasks_, runs[0].config, {.out = folder, .quiet = true}, stop_);
+  EXPECT_EQ(progress_of(tasks_, runs[0], folder), RunProgress::to_retrain);
+  retrain(tasks_, folder, {.epochs = 2});
+  EXPECT_EQ(progress_of(tasks_, runs[0], folder), RunProgress::finished);
+  // A longer run has another container: what was re-trained is of the earlier one.
+  runs[0].config.iterations = 9;
+  run(tasks_, runs[0].config, {.out = folder, .quiet = true, .resume = true}, stop_);
+  EXPECT_EQ(progress_of(tasks_, runs[0], folder), RunProgress::to_retrain);
+}
+
+TEST_F(AnExperiment, ReTrainsInAScriptOnceTheRunIsDone) {
+  const std::vector<PlannedRun> runs = plan(
+      "[[study]]\ntasks = [\"maze\"]\nvariants = [\"aurora-csc-uniform-2\"]\nretrain = true\n");
+  const auto script = root_ / "job.sh";
+  std::ofstream(script) << slurm_script(runs, root_, "/bin/echo", 2);
+  ASSERT_EQ(std::system(("SLURM_ARRAY_TASK_ID=0 bash '" + script.string() + "' > '" +
+                         (root_ / "said").string() + "'")
+                            .c_str()),
+            0);
+  const std::string said = content(root_ / "said");
+  EXPECT_TRUE(said.starts_with("run maze")) << said;
+  EXPECT_NE(said.find("\nretrain " + (root_ / runs[0].name).string()), std::string::npos) << said;
 }
 
 TEST_F(AnExperiment, BecomesAScriptThatAShellReads) {
