@@ -2,6 +2,7 @@
 // end equally well.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -17,11 +18,12 @@ struct Engines {
   std::unique_ptr<Encoder> native, torch;
 };
 
-Engines make(const SensoryData& data, std::size_t dimension, EncoderConfig config) {
+Engines make(const SensoryData& data, std::size_t dimension, EncoderConfig config,
+             std::uint32_t seed = 1) {
   const bool pictures = data.shape().is_picture();
   config.kind = pictures ? EncoderKind::conv_ae : EncoderKind::mlp_ae;
   const auto factory = pictures ? make_native_conv_autoencoder : make_native_mlp_autoencoder;
-  Stream one(1, Purpose::encoder_weights), two(1, Purpose::encoder_weights);
+  Stream one(seed, Purpose::encoder_weights), two(seed, Purpose::encoder_weights);
   return {factory(config, data.shape(), dimension, one),
           make_torch_autoencoder(config, data.shape(), dimension, two)};
 }
@@ -89,15 +91,25 @@ TEST(NativeAndTorch, EqualErrorsAndPictures) {
   }
 }
 
+// The same training, up to rounding: mostly the losses agree to six digits. A maximum or a ReLU
+// that rounds to the other side can send two trainings apart a little, either way.
 TEST(NativeAndTorch, TrainingEndsAsWell) {
+  std::vector<double> differences;
   for (const SensoryData& data : {spot_pictures(600, 32, 3), arcs(600, 50, 3)}) {
-    EncoderConfig config;
-    config.epochs = 12;
-    config.patience = 12;
-    const Engines engines = make(data, 5, config);
-    const TrainingReport native = train(*engines.native, data), torch = train(*engines.torch, data);
-    EXPECT_LE(native.validation_loss, 1.01 * torch.validation_loss);
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+      EncoderConfig config;
+      config.epochs = 12;
+      config.patience = 12;
+      const Engines engines = make(data, 5, config, seed);
+      const TrainingReport native = train(*engines.native, data);
+      const TrainingReport torch = train(*engines.torch, data);
+      const double difference = native.validation_loss / torch.validation_loss - 1;
+      EXPECT_LE(difference, 5e-3) << seed;
+      differences.push_back(std::abs(difference));
+    }
   }
+  std::ranges::sort(differences);
+  EXPECT_LE(differences[differences.size() / 2], 1e-5);
 }
 
 }  // namespace
