@@ -74,6 +74,10 @@ Command add_retrain(CLI::App& program, const TaskRegistry& tasks) {
       "  aurora report runs/flat");
   return {app, [arguments, &tasks] {
             arguments->options.out = arguments->out;
+            arguments->options.begins = [&](std::size_t individuals) {
+              fmt::print(stderr, "aurora: training on {} individuals, at most {} epochs\n",
+                         individuals, arguments->options.epochs);
+            };
             print(describe(retrain(tasks, arguments->run, arguments->options)));
             return 0;
           }};

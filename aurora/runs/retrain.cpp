@@ -152,6 +152,7 @@ Retrained retrain(const TaskRegistry& tasks, const fs::path& run, const RetrainO
                     result.directory.string()));
   }
 
+  if (options.begins) options.begins(members.size());
   EncoderConfig training = config.algorithm.encoder;
   training.epochs = options.epochs;
   training.patience = options.patience;

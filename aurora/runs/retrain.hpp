@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -30,12 +31,13 @@ struct RetrainOptions {
   std::size_t threads = 1;         // changes no result
   std::filesystem::path out = {};  // RUN/retrained, unless said
   bool force = false;              // replace a re-training that has other settings
+  std::function<void(std::size_t individuals)> begins = {};  // called before it takes long
 };
 
 struct Retrained {
   std::filesystem::path directory;
   std::string container_hash;  // of the container that it is about
-  RetrainOptions options;      // as they were; without threads, out and force
+  RetrainOptions options;      // as they were; settings alone
   TrainingReport training;
   bool was_there = false;  // the very same had been written before, and was left alone
 };

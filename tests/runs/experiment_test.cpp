@@ -179,7 +179,7 @@ TEST(Experiments, OfTheRepositoryCanBeRead) {
     if (!entry.missing.empty()) GTEST_SKIP() << "without " << entry.name;
   }
   const std::filesystem::path folder = AURORA_SOURCE_DIR "/experiments";
-  EXPECT_EQ(plan_experiment(tasks, folder / "paper-small.toml").size(), 84U);
+  EXPECT_EQ(plan_experiment(tasks, folder / "paper-small.toml").size(), 109U);
   // 9 variants, 14 other latent sizes, 4 + 4 other periods; 3 tasks, 20 seeds.
   EXPECT_EQ(plan_experiment(tasks, folder / "paper.toml").size(), (9U + 14 + 4 + 4) * 3 * 20);
 }
