@@ -201,7 +201,7 @@ def c8(study: Study) -> list[Finding]:
     arms, findings = _sweep(study, "hexapod", CSC[0], DIMENSION, "n")
     hand_coded = study.find("hexapod", HAND_CODED)
     return findings + [
-        greater("orientation_coverage", arm, hand_coded, (arm.variant, HAND_CODED), "hexapod")
+        greater("orientation_coverage", arm, hand_coded, (f"{CSC[0]}-{n}", HAND_CODED), "hexapod")
         for n, arm in arms.items()
         if n > 2
     ]
@@ -210,7 +210,9 @@ def c8(study: Study) -> list[Finding]:
 def c9(study: Study) -> list[Finding]:
     arms, findings = _sweep(study, "hexapod", CSC[0], DIMENSION, "n")
     return findings + [
-        greater("orientation_coverage", arm, arms.get(2), (arm.variant, f"{CSC[0]}-2"), "hexapod")
+        greater(
+            "orientation_coverage", arm, arms.get(2), (f"{CSC[0]}-{n}", f"{CSC[0]}-2"), "hexapod"
+        )
         for n, arm in arms.items()
         if n > 2
     ]
@@ -230,7 +232,7 @@ def c11(study: Study) -> list[Finding]:
                 near = abs(ratio - 1) <= NEAR_TARGET
                 findings.append(
                     Finding(
-                        f"{task}: {arm.variant} holds {ratio:.2f} N; near is within "
+                        f"{task}: {family}-{n} holds {ratio:.2f} N; near is within "
                         f"{NEAR_TARGET:.0%}",
                         near != vat if arm.replications >= 2 else None,
                     )
@@ -245,7 +247,7 @@ def c12(study: Study) -> list[Finding]:
         vat, missing_too = _sweep(study, task, AURORA[3], DIMENSION, "n")
         findings += missing + missing_too
         findings += [
-            greater("coverage", csc[n], arm, (csc[n].variant, arm.variant), task)
+            greater("coverage", csc[n], arm, (f"{CSC[0]}-{n}", f"{AURORA[3]}-{n}"), task)
             for n, arm in vat.items()
             if n > 4 and n in csc
         ]
