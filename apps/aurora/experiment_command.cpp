@@ -105,6 +105,7 @@ class Experiment {
 
   int run() {
     const InterruptFlag interrupt;
+    adopt_runs();
     std::size_t next = 0;
     while (next < runs_.size() || !again_.empty() || !children_.empty()) {
       const bool stop = interrupt.raised();

@@ -1,9 +1,16 @@
 #include "apps/aurora/interrupt.hpp"
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdlib>
+#include <string>
 
 namespace aurora {
 namespace {
+
+constexpr const char* kAdopter = "AURORA_EXPERIMENT";
 
 std::atomic<bool> flag{false};
 std::atomic<bool> checkpoint_flag{false};
@@ -29,6 +36,17 @@ void handle(int number, void (*handler)(int), int flags = 0) {
 }
 
 }  // namespace
+
+void adopt_runs() {
+  setenv(kAdopter, std::to_string(getpid()).c_str(), 1);
+}
+
+void end_with_adopter() {
+  const char* adopter = std::getenv(kAdopter);
+  if (adopter == nullptr) return;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (std::to_string(getppid()) != adopter) raise(SIGTERM);  // it is already gone
+}
 
 InterruptFlag::InterruptFlag() {
   signal_number = 0;

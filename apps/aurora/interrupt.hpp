@@ -6,6 +6,11 @@
 
 namespace aurora {
 
+/// Whoever starts runs calls the first, and each of these runs the second: it then gets a SIGTERM
+/// when the other has ended, however that came about, and leaves its directory free for the next.
+void adopt_runs();
+void end_with_adopter();
+
 /// While it lives, the first SIGINT or SIGTERM sets the flag and a second one ends the process;
 /// SIGUSR1 sets the other flag, any number of times.
 /// Signal handlers reach nothing but globals, so only one may live at a time.

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "apps/aurora/commands.hpp"
+#include "apps/aurora/interrupt.hpp"
 
 namespace aurora {
 namespace {
@@ -74,6 +75,7 @@ Command add_retrain(CLI::App& program, const TaskRegistry& tasks) {
       "  aurora report runs/flat");
   return {app, [arguments, &tasks] {
             arguments->options.out = arguments->out;
+            end_with_adopter();
             arguments->options.begins = [&](std::size_t individuals) {
               fmt::print(stderr, "aurora: training on {} individuals, at most {} epochs\n",
                          individuals, arguments->options.epochs);

@@ -116,6 +116,7 @@ int act(const Arguments& arguments, const TaskRegistry& tasks) {
     fmt::print(stderr, "aurora: note: {} with {}\n", config.variant, fmt::join(departures, ", "));
   }
   const InterruptFlag interrupt;
+  end_with_adopter();
   const RunSummary summary = run(tasks, config,
                                  {.out = out,
                                   .quiet = arguments.quiet,
