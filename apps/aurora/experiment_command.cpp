@@ -154,6 +154,7 @@ class Experiment {
     try {
       const RunProgress progress = progress_of(tasks_, run, folder);
       if (progress == RunProgress::finished) {
+        forget_errors(number);  // of a run that ended just before the experiment was killed
         ++skipped_;
         return;
       }
@@ -170,6 +171,11 @@ class Experiment {
 
   fs::path errors_of(std::size_t number) const {
     return out_ / "errors" / (std::to_string(number) + ".txt");
+  }
+
+  void forget_errors(std::size_t number) const {
+    std::error_code ignored;
+    fs::remove(errors_of(number), ignored);
   }
 
   void spawn(std::size_t number, std::vector<std::string> words, const fs::path& errors,
@@ -207,8 +213,7 @@ class Experiment {
         return true;
       }
       ++done_;
-      std::error_code ignored;
-      fs::remove(errors_of(number), ignored);
+      forget_errors(number);
       note_cost(run, seconds_since(start));
       say(outcome(run));
     } else if (!interrupted) {

@@ -617,6 +617,19 @@ TEST_F(CommandLine, EstimatesAnExperimentWithItsEncoders) {
   EXPECT_SAYS(aurora({"experiment", "study.toml", "--dry-run"}).out, "to re-train    study1/");
 }
 
+TEST_F(CommandLine, AnExperimentForgetsTheErrorsOfFinishedRuns) {
+  write(work() / "study.toml",
+        "[[study]]\ntasks = [\"maze\"]\nvariants = [\"hc-csc-uniform\"]\n"
+        "settings = { run.iterations = 10, run.batch = 16, container.target_size = 50 }\n");
+  ASSERT_EQ(aurora({"experiment", "study.toml"}).status, 0);
+  // As it stands if the experiment is killed between the end of a run and taking note of it.
+  const fs::path errors = work() / "runs" / "study" / "errors";
+  fs::create_directories(errors);
+  write(errors / "0.txt", "");
+  ASSERT_EQ(aurora({"experiment", "study.toml"}).status, 0);
+  EXPECT_FALSE(fs::exists(errors));
+}
+
 TEST_F(CommandLine, AFullDiskBehindStdoutIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   const Result result =
