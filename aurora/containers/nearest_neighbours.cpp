@@ -236,8 +236,11 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
     workspace.nearest_bucket_ = 0;
     return {};
   }
-  workspace.box_distances_.resize(rounded_up(counts_.size()));
-  workspace.boxes_.resize(counts_.size());
+  const std::size_t room = rounded_up(counts_.size());
+  workspace.box_distances_.resize(room);
+  workspace.near_distances_.resize(room);
+  workspace.near_buckets_.resize(room);
+  workspace.round_.resize(room);
   if (workspace.neighbours_.size() < k) workspace.neighbours_.resize(k);
   NearestList list{.items = workspace.neighbours_.data(),
                    .capacity = k,
@@ -248,8 +251,10 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
   float* const distances = workspace.box_distances_.data();
   workspace.nearest_bucket_ =
       nearest_neighbours::box_distances(view, query.data(), query.data(), distances);
-  nearest_neighbours::nearest_to_point(view, query.data(), workspace.nearest_bucket_, distances,
-                                       workspace.boxes_.data(), list);
+  nearest_neighbours::nearest_to_point(
+      view, query.data(), workspace.nearest_bucket_, distances,
+      {workspace.near_distances_.data(), workspace.near_buckets_.data(), workspace.round_.data()},
+      list);
   return {list.items, list.count};
 }
 

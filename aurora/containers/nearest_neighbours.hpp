@@ -44,17 +44,13 @@ class NeighbourIndex {
   static constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint64_t kAnyAge = std::numeric_limits<std::uint64_t>::max();
 
-  /// A bucket and the squared distance from somewhere to its box.
-  struct BoxDistance {
-    float distance;
-    std::uint32_t bucket;
-  };
-
   /// Memory that queries reuse, and where their answers lie. One for each thread that asks.
   class Workspace {
     friend class NeighbourIndex;
     std::vector<float> box_distances_;
-    std::vector<BoxDistance> boxes_;
+    std::vector<float> near_distances_;
+    std::vector<std::uint32_t> near_buckets_;
+    std::vector<std::uint32_t> round_;
     std::vector<Neighbour> neighbours_;
     std::uint32_t nearest_bucket_ = 0;
   };

@@ -69,29 +69,53 @@ HWY_INLINE void squared_distances(const float* points, std::size_t dimension,
   }
 }
 
-/// Offers the V vectors of points from `position` on to the lists of Q queries.
+/// Offers V vectors of points, from `position` on, to a list; `sums` are their squared distances.
+template <std::size_t V>
+HWY_INLINE void offer_close(const View& view, std::size_t position, const Vec (&sums)[V],
+                            NearestList& list) {
+  const Tag d;
+  const Vec bound = hn::Set(d, list.bound);
+  for (std::size_t v = 0; v < V; ++v) {
+    const auto close = hn::Le(sums[v], bound);
+    if (hn::AllFalse(d, close)) continue;
+    alignas(64) float distances[16];
+    hn::Store(sums[v], d, distances);
+    const std::size_t first = position + v * hn::Lanes(d);
+    for (std::uint64_t bits = bits_of(close); bits != 0; bits &= bits - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
+      if (distances[lane] > list.bound) continue;
+      list.offer({distances[lane], view.slots[first + lane], view.ids[first + lane]});
+    }
+  }
+}
+
+/// Offers V vectors of points, from `position` on, to the lists of Q queries.
 template <std::size_t V, std::size_t Q>
 HWY_INLINE void offer_points(const View& view, std::size_t position,
                              const float* const (&queries)[Q], std::size_t stride,
                              NearestList* const (&lists)[Q]) {
-  const Tag d;
   Vec sums[Q][V];
   squared_distances<Q, V>(view.bucket(position / kBucketSize) + position % kBucketSize,
                           view.dimension, queries, stride, sums);
-  for (std::size_t q = 0; q < Q; ++q) {
-    const Vec bound = hn::Set(d, lists[q]->bound);
-    for (std::size_t v = 0; v < V; ++v) {
-      const auto close = hn::Le(sums[q][v], bound);
-      if (hn::AllFalse(d, close)) continue;
-      alignas(64) float distances[16];
-      hn::Store(sums[q][v], d, distances);
-      const std::size_t first = position + v * hn::Lanes(d);
-      for (std::uint64_t bits = bits_of(close); bits != 0; bits &= bits - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
-        if (distances[lane] > lists[q]->bound) continue;
-        lists[q]->offer({distances[lane], view.slots[first + lane], view.ids[first + lane]});
-      }
-    }
+  for (std::size_t q = 0; q < Q; ++q) offer_close(view, position, sums[q], *lists[q]);
+}
+
+/// Offers the points of a bucket to the list of one query, if any of them may belong there. Takes
+/// the lanes without a point along and asks once for many points: a branch that is guessed wrong
+/// costs more than the distances of a vector.
+HWY_INLINE void look_through(const View& view, std::size_t bucket, const float* query,
+                             NearestList& list) {
+  constexpr std::size_t kGroup = 4;
+  const Tag d;
+  const float* const queries[1] = {query};
+  const Vec bound = hn::Set(d, list.bound);
+  for (std::size_t first = 0; first < kBucketSize; first += kGroup * hn::Lanes(d)) {
+    Vec sums[1][kGroup];
+    squared_distances<1, kGroup>(view.bucket(bucket) + first, view.dimension, queries, 1, sums);
+    auto close = hn::Le(sums[0][0], bound);
+    for (std::size_t v = 1; v < kGroup; ++v) close = hn::Or(close, hn::Le(sums[0][v], bound));
+    if (hn::AllFalse(d, close)) continue;
+    offer_close(view, bucket * kBucketSize + first, sums[0], list);
   }
 }
 
@@ -132,38 +156,44 @@ std::uint32_t box_distances(const View& view, const float* lower, const float* u
 }
 
 void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
-                      const float* box_distances, BoxDistance* scratch, NearestList& list) {
+                      const float* box_distances, const NearBoxes& boxes, NearestList& list) {
   const Tag d;
+  const hn::Repartition<std::uint32_t, Tag> du;
   const std::size_t lanes = hn::Lanes(d);
-  const float* const queries[1] = {query};
-  NearestList* const lists[1] = {&list};
-  // The nearest bucket first: it gives a bound that leaves a few other buckets.
+  // The nearest bucket first: it gives a bound that leaves some of the others.
   if (!(box_distances[nearest] <= list.bound)) return;
-  look_into<1>(view, nearest, queries, 1, lists);
+  look_into<1>(view, nearest, {query}, 1, {&list});
   std::size_t left = 0;
   const Vec bound = hn::Set(d, list.bound);
   for (std::size_t b = 0; b < view.buckets; b += lanes) {
-    const auto close = hn::Le(hn::LoadU(d, box_distances + b), bound);
+    const Vec distance = hn::LoadU(d, box_distances + b);
+    const auto close = hn::And(hn::Le(distance, bound), hn::FirstN(d, view.buckets - b));
     if (hn::AllFalse(d, close)) continue;
-    for (std::uint64_t bits = bits_of(close); bits != 0; bits &= bits - 1) {
-      const std::size_t bucket = b + static_cast<std::size_t>(std::countr_zero(bits));
-      if (bucket >= view.buckets || bucket == nearest) continue;
-      scratch[left++] = {box_distances[bucket], static_cast<std::uint32_t>(bucket)};
-    }
+    hn::CompressStore(hn::Iota(du, static_cast<std::uint32_t>(b)), hn::RebindMask(du, close), du,
+                      boxes.buckets + left);
+    left += hn::CompressStore(distance, close, d, boxes.distances + left);
   }
   // In a few rounds instead of a sort: those that are near in comparison with the bound lower it
   // before it comes to the others.
   for (const float part : {0.25F, 0.5F, 1.0F}) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < left; ++i) {
-      const BoxDistance box = scratch[i];
-      if (box.distance <= part * list.bound) {
-        look_into<1>(view, box.bucket, queries, 1, lists);
-      } else {
-        scratch[kept++] = box;
-      }
+    const Vec reach = hn::Set(d, part * list.bound);
+    std::size_t now = 0;
+    std::size_t later = 0;
+    for (std::size_t i = 0; i < left; i += lanes) {
+      const Vec distance = hn::LoadU(d, boxes.distances + i);
+      const auto buckets = hn::LoadU(du, boxes.buckets + i);
+      const auto used = hn::FirstN(d, left - i);
+      const auto close = hn::And(hn::Le(distance, reach), used);
+      const auto far = hn::AndNot(close, used);
+      now += hn::CompressStore(buckets, hn::RebindMask(du, close), du, boxes.round + now);
+      hn::CompressStore(buckets, hn::RebindMask(du, far), du, boxes.buckets + later);
+      later += hn::CompressStore(distance, far, d, boxes.distances + later);
     }
-    left = kept;
+    for (const std::uint32_t bucket : std::span(boxes.round, now)) {
+      if (bucket == nearest || box_distances[bucket] > list.bound) continue;
+      look_through(view, bucket, query, list);
+    }
+    left = later;
   }
 }
 
@@ -312,8 +342,8 @@ std::uint32_t box_distances(const View& view, const float* lower, const float* u
 }
 
 void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
-                      const float* box_distances, BoxDistance* scratch, NearestList& list) {
-  HWY_DYNAMIC_DISPATCH(nearest_to_point)(view, query, nearest, box_distances, scratch, list);
+                      const float* box_distances, const NearBoxes& boxes, NearestList& list) {
+  HWY_DYNAMIC_DISPATCH(nearest_to_point)(view, query, nearest, box_distances, boxes, list);
 }
 
 void nearest_to_bucket(const View& view, std::uint32_t bucket,

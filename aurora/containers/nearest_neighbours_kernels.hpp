@@ -12,8 +12,6 @@ namespace aurora::nearest_neighbours {
 
 constexpr std::size_t kBucketSize = NeighbourIndex::kBucketSize;
 
-using BoxDistance = NeighbourIndex::BoxDistance;
-
 /// The arrays of a NeighbourIndex; see there. A row is kBucketSize floats.
 struct View {
   const float* points;
@@ -63,10 +61,18 @@ struct NearestList {
 /// the smallest; there must be one.
 std::uint32_t box_distances(const View& view, const float* lower, const float* upper, float* out);
 
+/// Where nearest_to_point notes which boxes are left to look into: room for all buckets, rounded up
+/// to 64, each.
+struct NearBoxes {
+  float* distances;
+  std::uint32_t* buckets;
+  std::uint32_t* round;
+};
+
 /// Offers every point to `list` that may belong there. `box_distances` are those from `query`,
-/// `nearest` is the bucket where they are smallest; `scratch` has room for all buckets.
+/// `nearest` is the bucket where they are smallest.
 void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
-                      const float* box_distances, BoxDistance* scratch, NearestList& list);
+                      const float* box_distances, const NearBoxes& boxes, NearestList& list);
 
 /// The same for all points of a bucket as queries, looking only into the buckets of `others`, in
 /// this order. lists[i] belongs to the point in lane i.
