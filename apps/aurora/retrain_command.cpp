@@ -10,6 +10,7 @@
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
+#include "aurora/runs/progress.hpp"
 
 namespace aurora {
 namespace {
@@ -21,6 +22,13 @@ std::string describe(const Retrained& retrained) {
       retrained.directory.string(), *retrained.options.dimension, training.epochs,
       training.examples, training.validation_loss,
       retrained.was_there ? "; it was there already" : "");
+}
+
+std::string progress(const TrainingReport& so_far, const RetrainOptions& options, double seconds) {
+  const auto epochs = static_cast<double>(so_far.epochs);
+  return fmt::format("epoch {}/{}  {:.1f} epochs/s  validation loss {:.4g}  left {} at most",
+                     so_far.epochs, options.epochs, epochs / seconds, so_far.validation_loss,
+                     duration_text(seconds * (static_cast<double>(options.epochs) / epochs - 1)));
 }
 
 }  // namespace
@@ -76,11 +84,17 @@ Command add_retrain(CLI::App& program, const TaskRegistry& tasks) {
   return {app, [arguments, &tasks] {
             arguments->options.out = arguments->out;
             end_with_adopter();
+            StatusLine line(stderr);
             arguments->options.begins = [&](std::size_t individuals) {
-              fmt::print(stderr, "aurora: training on {} individuals, at most {} epochs\n",
-                         individuals, arguments->options.epochs);
+              line.say(fmt::format("aurora: training on {} individuals, at most {} epochs",
+                                   individuals, arguments->options.epochs));
             };
-            print(describe(retrain(tasks, arguments->run, arguments->options)));
+            arguments->options.after_epoch = [&](const TrainingReport& so_far) {
+              if (line.is_due()) line.show(progress(so_far, arguments->options, line.seconds()));
+            };
+            const Retrained retrained = retrain(tasks, arguments->run, arguments->options);
+            line.finish();
+            print(describe(retrained));
             return 0;
           }};
 }

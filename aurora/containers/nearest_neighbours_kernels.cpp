@@ -155,6 +155,14 @@ std::uint32_t box_distances(const View& view, const float* lower, const float* u
   return 0;
 }
 
+/// Writes the lanes of `values` that the mask names, side by side, and something behind them: a
+/// whole vector. (Storing them alone is very slow on some processors.)
+template <class Values, class Mask, class T>
+HWY_INLINE void keep(Values values, Mask mask, T* out) {
+  const hn::Repartition<T, Tag> d;
+  hn::StoreU(hn::Compress(values, hn::RebindMask(d, mask)), d, out);
+}
+
 void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
                       const float* box_distances, const NearBoxes& boxes, NearestList& list) {
   const Tag d;
@@ -169,13 +177,14 @@ void nearest_to_point(const View& view, const float* query, std::uint32_t neares
     const Vec distance = hn::LoadU(d, box_distances + b);
     const auto close = hn::And(hn::Le(distance, bound), hn::FirstN(d, view.buckets - b));
     if (hn::AllFalse(d, close)) continue;
-    hn::CompressStore(hn::Iota(du, static_cast<std::uint32_t>(b)), hn::RebindMask(du, close), du,
-                      boxes.buckets + left);
-    left += hn::CompressStore(distance, close, d, boxes.distances + left);
+    keep(hn::Iota(du, static_cast<std::uint32_t>(b)), close, boxes.buckets + left);
+    keep(distance, close, boxes.distances + left);
+    left += hn::CountTrue(d, close);
   }
   // In a few rounds instead of a sort: those that are near in comparison with the bound lower it
   // before it comes to the others.
   for (const float part : {0.25F, 0.5F, 1.0F}) {
+    if (left == 0) break;
     const Vec reach = hn::Set(d, part * list.bound);
     std::size_t now = 0;
     std::size_t later = 0;
@@ -185,9 +194,11 @@ void nearest_to_point(const View& view, const float* query, std::uint32_t neares
       const auto used = hn::FirstN(d, left - i);
       const auto close = hn::And(hn::Le(distance, reach), used);
       const auto far = hn::AndNot(close, used);
-      now += hn::CompressStore(buckets, hn::RebindMask(du, close), du, boxes.round + now);
-      hn::CompressStore(buckets, hn::RebindMask(du, far), du, boxes.buckets + later);
-      later += hn::CompressStore(distance, far, d, boxes.distances + later);
+      keep(buckets, close, boxes.round + now);
+      keep(buckets, far, boxes.buckets + later);
+      keep(distance, far, boxes.distances + later);
+      now += hn::CountTrue(d, close);
+      later += hn::CountTrue(d, far);
     }
     for (const std::uint32_t bucket : std::span(boxes.round, now)) {
       if (bucket == nearest || box_distances[bucket] > list.bound) continue;

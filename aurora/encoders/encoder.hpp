@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,6 +64,9 @@ struct TrainingReport {
   double validation_loss = 0;  // the lowest, whose weights are kept (train loss if no split)
 };
 
+/// Called after every epoch with what the training has come to.
+using AfterEpoch = std::function<void(const TrainingReport& so_far)>;
+
 /// A named array of the encoder's state; what is saved to and loaded from .npy files.
 struct NamedArray {
   std::string name;
@@ -79,7 +83,8 @@ class Encoder {
 
   /// Refits the input scaling on all of `data`, then trains on (at most `max_examples` of) it.
   /// The same bits for any number of threads.
-  virtual TrainingReport train(SensoryView data, Stream& stream, Workers& workers) = 0;
+  virtual TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+                               const AfterEpoch& after_epoch = {}) = 0;
 
   /// Writes a descriptor per row. `error` is empty, or one value per row: the L2 norm of the
   /// reconstruction error in scaled space (the surprise score); leaving it out saves the decoder.

@@ -93,7 +93,8 @@ class Pca final : public Encoder {
 
   std::size_t dimension() const override { return axes_.rows(); }
 
-  TrainingReport train(SensoryView data, Stream& stream, Workers& workers) override {
+  TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+                       const AfterEpoch& /*after_epoch*/) override {
     check_shape(shape_, data);
     scaling_ = InputScaling::fit(data, workers);
     std::vector<std::uint32_t> rows = stream.permutation(data.rows());

@@ -239,11 +239,12 @@ class TorchAutoencoder final : public Encoder {
 
   std::size_t dimension() const override { return layout_.dimension; }
 
-  TrainingReport train(SensoryView data, Stream& stream, Workers& workers) override {
+  TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+                       const AfterEpoch& after_epoch) override {
     check_shape(layout_.input, data);
     scaling_ = InputScaling::fit(data, workers);
     TorchTrainer trainer(layout_, scaling_, parameters_, config_.learning_rate, data, workers);
-    return fit(trainer, data.rows(), config_, stream);
+    return fit(trainer, data.rows(), config_, stream, after_epoch);
   }
 
   void encode(SensoryView data, MatrixView<float> descriptors, std::span<float> error,

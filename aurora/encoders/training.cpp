@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "aurora/core/errors.hpp"
@@ -26,8 +25,8 @@ double run_epoch(Trainable& model, std::vector<std::uint32_t>& rows, std::size_t
 
 }  // namespace
 
-TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& config,
-                   Stream& stream) {
+TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& config, Stream& stream,
+                   const AfterEpoch& after_epoch) {
   if (rows == 0) throw DataError("an encoder cannot be trained on no data");
   std::vector<std::uint32_t> training = stream.permutation(rows);
   training.resize(std::min(rows, config.max_examples));
@@ -46,29 +45,25 @@ TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& conf
 
   model.reset_optimiser();
   model.keep_weights();
-  double best =
-      validation.empty() ? std::numeric_limits<double>::infinity() : model.loss(validation);
+  if (!validation.empty()) report.validation_loss = model.loss(validation);
   std::size_t since_best = 0;
   while (report.epochs < config.epochs && since_best < config.patience) {
     report.train_loss = run_epoch(model, training, config.batch, stream);
     ++report.epochs;
     if (validation.empty()) {
       // The last weights count, unless the training diverged.
-      if (std::isfinite(report.train_loss)) continue;
-      ++since_best;
-      break;
-    }
-    const double loss = model.loss(validation);
-    if (loss < best) {
-      best = loss;
+      report.validation_loss = report.train_loss;
+      if (!std::isfinite(report.train_loss)) since_best = config.patience;
+    } else if (const double loss = model.loss(validation); loss < report.validation_loss) {
+      report.validation_loss = loss;
       since_best = 0;
       model.keep_weights();
     } else {
       ++since_best;
     }
+    if (after_epoch) after_epoch(report);
   }
   if (since_best > 0) model.restore_weights();
-  report.validation_loss = validation.empty() ? report.train_loss : best;
   return report;
 }
 

@@ -27,6 +27,7 @@ class Trainable {
 /// Draws at most max_examples of `rows` rows, splits them 75 / 25 into training and validation (no
 /// split under 500), and runs epochs of shuffled mini-batches until the validation loss has not
 /// improved for `patience` epochs or `epochs` is reached; keeps the best weights.
-TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& config, Stream& stream);
+TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& config, Stream& stream,
+                   const AfterEpoch& after_epoch = {});
 
 }  // namespace aurora

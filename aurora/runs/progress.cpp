@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace aurora {
@@ -20,23 +21,42 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
+StatusLine::StatusLine(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) != 0) {}
+
+double StatusLine::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+bool StatusLine::is_due() const {
+  return Clock::now() >= due_;
+}
+
+void StatusLine::show(const std::string& line) {
+  fmt::print(stream_, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+  std::fflush(stream_);
+  open_ = terminal_;
+  due_ =
+      Clock::now() + (terminal_ ? Clock::duration(kTerminalPeriod) : Clock::duration(kLogPeriod));
+}
+
+void StatusLine::say(const std::string& line) {
+  finish();
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+void StatusLine::finish() {
+  if (open_) fmt::print(stream_, "\n");
+  open_ = false;
+}
+
 Progress::Progress(std::FILE* stream, bool quiet, std::size_t iterations, std::size_t target_size)
-    : stream_(stream),
-      quiet_(quiet),
-      terminal_(isatty(fileno(stream)) != 0),
-      iterations_(iterations),
-      target_size_(target_size),
-      shown_(start_ - kLogPeriod) {}
+    : line_(stream), quiet_(quiet), iterations_(iterations), target_size_(target_size) {}
 
 void Progress::show(const MetricsRow& row, const EncoderRow* last_training) {
-  const Clock::time_point now = Clock::now();
-  const bool last = row.iteration >= iterations_;
-  if (quiet_ || (!last && now - shown_ < (terminal_ ? Clock::duration(kTerminalPeriod)
-                                                    : Clock::duration(kLogPeriod)))) {
-    return;
-  }
-  shown_ = now;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  if (quiet_ || (row.iteration < iterations_ && !line_.is_due())) return;
+  const double elapsed = line_.seconds();
   const double rate =
       static_cast<double>(row.evaluations - first_evaluations_) / std::max(elapsed, 1e-9);
   const double left =
@@ -48,10 +68,7 @@ void Progress::show(const MetricsRow& row, const EncoderRow* last_training) {
   if (last_training) {
     line += fmt::format("  reconstruction {:.3g}", last_training->training.validation_loss);
   }
-  line += fmt::format("  left {}", duration_text(left));
-  fmt::print(stream_, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
-  line_open_ = terminal_;
-  std::fflush(stream_);
+  line_.show(line + fmt::format("  left {}", duration_text(left)));
 }
 
 void Progress::start_from(std::size_t iteration, std::size_t evaluations) {
@@ -60,22 +77,11 @@ void Progress::start_from(std::size_t iteration, std::size_t evaluations) {
 }
 
 void Progress::say(const std::string& line) {
-  if (!quiet_) print(line);
+  if (!quiet_) line_.say(line);
 }
 
 void Progress::warn(const std::string& line) {
-  print("aurora: warning: " + line);
-}
-
-void Progress::print(const std::string& line) {
-  finish();
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
-}
-
-void Progress::finish() {
-  if (line_open_) fmt::print(stream_, "\n");
-  line_open_ = false;
+  line_.say("aurora: warning: " + line);
 }
 
 }  // namespace aurora

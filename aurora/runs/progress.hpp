@@ -1,4 +1,4 @@
-// How far a run is: a line that renews itself on a terminal, plain log lines elsewhere.
+// How far long work is: a line that renews itself on a terminal, plain log lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,38 @@ namespace aurora {
 /// "1:05:09", "12:34" or "42 s": a duration for people.
 std::string duration_text(double seconds);
 
+class StatusLine {
+ public:
+  /// Writes to `stream` (stderr).
+  explicit StatusLine(std::FILE* stream);
+
+  /// Since it was made.
+  double seconds() const;
+  /// Whether it is time to show something again: a few times a second on a terminal, every few
+  /// seconds elsewhere.
+  bool is_due() const;
+  /// Shows a line in place of the one shown before.
+  void show(const std::string& line);
+  /// Says a line that stays.
+  void say(const std::string& line);
+  /// Ends the line that renews itself.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::FILE* stream_;
+  bool terminal_;
+  bool open_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point due_ = start_;
+};
+
 class Progress {
  public:
   /// Writes to `stream` (stderr). Quiet: writes nothing.
   Progress(std::FILE* stream, bool quiet, std::size_t iterations, std::size_t target_size);
 
-  /// Shows where the run stands, at most a few times a second (terminal) or every few seconds
-  /// (log).
+  /// Shows where the run stands, if it is due or the end.
   void show(const MetricsRow& row, const EncoderRow* last_training);
   /// For a run that goes on: speed and time left are those of what is done from here on.
   void start_from(std::size_t iteration, std::size_t evaluations);
@@ -27,23 +52,15 @@ class Progress {
   void say(const std::string& line);
   /// The same, even if quiet: something is wrong.
   void warn(const std::string& line);
-  /// Ends the line that renews itself.
-  void finish();
+  void finish() { line_.finish(); }
 
  private:
-  void print(const std::string& line);
-
-  using Clock = std::chrono::steady_clock;
-  std::FILE* stream_;
+  StatusLine line_;
   bool quiet_;
-  bool terminal_;
   std::size_t iterations_;
   std::size_t target_size_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_;
   std::size_t first_iteration_ = 0;
   std::size_t first_evaluations_ = 0;
-  bool line_open_ = false;
 };
 
 }  // namespace aurora

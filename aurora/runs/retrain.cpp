@@ -161,7 +161,7 @@ Retrained retrain(const TaskRegistry& tasks, const fs::path& run, const RetrainO
   Stream order(seed, Purpose::retraining, options.seed, 1);
   Workers workers(options.threads);
   const auto encoder = make_encoder(training, spec.sensory, *result.options.dimension, weights);
-  result.training = encoder->train(members.sensory.view(), order, workers);
+  result.training = encoder->train(members.sensory.view(), order, workers, options.after_epoch);
   Matrix<float> descriptors(members.size(), encoder->dimension());
   std::vector<float> errors(members.size());
   encoder->encode(members.sensory.view(), descriptors, errors, workers);

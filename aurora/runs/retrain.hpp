@@ -32,6 +32,7 @@ struct RetrainOptions {
   std::filesystem::path out = {};  // RUN/retrained, unless said
   bool force = false;              // replace a re-training that has other settings
   std::function<void(std::size_t individuals)> begins = {};  // called before it takes long
+  AfterEpoch after_epoch = {};
 };
 
 struct Retrained {

@@ -127,6 +127,18 @@ TEST(Training, StopsWhenPatienceIsSpentAndRestoresTheBest) {
   EXPECT_EQ(model.weight, 3U * 12U);
 }
 
+TEST(Training, TellsAfterEveryEpochWhatItHasComeTo) {
+  RecordingModel model;
+  model.losses = {9, 5, 6, 4};
+  Stream stream(4, Purpose::encoder_training);
+  std::vector<std::pair<std::size_t, double>> told;
+  fit(model, 1000, config(3, 2), stream, [&](const TrainingReport& so_far) {
+    told.emplace_back(so_far.epochs, so_far.validation_loss);
+    EXPECT_EQ(so_far.examples, 1000U);
+  });
+  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, double>>{{1, 5}, {2, 5}, {3, 4}}));
+}
+
 TEST(Training, KeepsTheInitialWeightsIfTrainingOnlyHurts) {
   RecordingModel model;
   model.losses = {1, 2, std::numeric_limits<double>::quiet_NaN()};

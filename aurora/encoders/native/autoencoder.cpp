@@ -170,11 +170,12 @@ class NativeAutoencoder final : public Encoder {
 
   std::size_t dimension() const override { return layout_.dimension; }
 
-  TrainingReport train(SensoryView data, Stream& stream, Workers& workers) override {
+  TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+                       const AfterEpoch& after_epoch) override {
     check_shape(layout_.input, data);
     scaling_ = InputScaling::fit(data, workers);
     Trainer trainer(*network_, pool_, scaling_, parameters_, config_.learning_rate, data, workers);
-    return fit(trainer, data.rows(), config_, stream);
+    return fit(trainer, data.rows(), config_, stream, after_epoch);
   }
 
   void encode(SensoryView data, MatrixView<float> descriptors, std::span<float> error,
