@@ -60,11 +60,13 @@ struct Oracle {
 
   std::vector<Neighbour> nearest(std::span<const float> query, std::size_t k,
                                  float radius = kInfinity,
-                                 std::uint32_t excluded = NeighbourIndex::kNoSlot) const {
+                                 std::uint32_t excluded = NeighbourIndex::kNoSlot,
+                                 std::uint64_t older_than = NeighbourIndex::kAnyAge) const {
     std::vector<Neighbour> all;
     for (const auto& [slot, point] : points) {
       const float d = squared_distance(point.x, query);
-      if (slot != excluded && d <= radius) all.push_back({d, slot, point.id});
+      if (slot == excluded || point.id >= older_than || !(d <= radius)) continue;
+      all.push_back({d, slot, point.id});
     }
     std::ranges::sort(all, {},
                       [](const Neighbour& n) { return std::pair(n.squared_distance, n.id); });
@@ -121,21 +123,24 @@ TEST_P(Nearest, EqualsPlainLoops) {
   Stream draw(1, Purpose::user);
   for (const Scatter scatter :
        {Scatter::uniform, Scatter::lattice, Scatter::one_point, Scatter::huge}) {
-    for (const std::size_t operations : {0U, 1U, 5U, 60U, 100U, 1000U}) {
+    for (const std::size_t operations : {0U, 1U, 5U, 60U, 100U, 1000U, 8000U}) {
       const Pair pair(scatter, n, operations, draw);
       ASSERT_EQ(pair.index.size(), pair.oracle.points.size());
       NeighbourIndex::Workspace workspace;
       for (int i = 0; i < 40; ++i) {
         const std::vector<float> query = random_point(scatter, n, draw);
-        const std::size_t k = 1 + draw.below(20);
+        // Also more than the nearest bucket can hold.
+        const std::size_t k = 1 + draw.below(draw.uniform() < 0.8 ? 20 : 300);
         const float radius =
             draw.uniform() < 0.5 ? kInfinity : static_cast<float>(draw.below(4) * n) / 2;
         std::uint32_t excluded = NeighbourIndex::kNoSlot;
         if (!pair.oracle.points.empty() && draw.uniform() < 0.5) {
           excluded = pair.oracle.points.begin()->first;
         }
-        const auto found = pair.index.nearest(query, k, workspace, radius, excluded);
-        const auto expected = pair.oracle.nearest(query, k, radius, excluded);
+        const std::uint64_t older_than =
+            draw.uniform() < 0.7 ? NeighbourIndex::kAnyAge : draw.below(104729);
+        const auto found = pair.index.nearest(query, k, workspace, radius, excluded, older_than);
+        const auto expected = pair.oracle.nearest(query, k, radius, excluded, older_than);
         ASSERT_EQ(std::vector(found.begin(), found.end()), expected)
             << "scatter " << static_cast<int>(scatter) << ", " << operations
             << " operations, query " << i;
