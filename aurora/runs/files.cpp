@@ -453,6 +453,16 @@ fs::path whole_directory(const fs::path& path) {
   return !is_there(target) && is_there(aside) ? aside : target;
 }
 
+void remove_leftovers(const fs::path& directory) {
+  std::error_code ignored;  // they do no harm
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') && name.ends_with(".new") && entry.is_regular_file(ignored)) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
 void remove_path(const fs::path& path) {
   remove_tree(path);
 }

@@ -3,7 +3,8 @@
 //
 // Whatever the operating system refuses is a FileError with the path and its reason. A name that
 // begins with a dot and ends in .new or .old is ours: the leftover of a write that was cut short.
-// It is ignored by readers and replaced by the next write of the same thing.
+// It is ignored by readers, and gone with the next write of the same directory or when a run goes
+// on.
 #pragma once
 
 #include <cstddef>
@@ -175,6 +176,10 @@ void write_directory(const std::filesystem::path& path,
 /// Where the last complete version of a directory written by write_directory() lies: `path`, or the
 /// name aside if a crash came between the two renames.
 std::filesystem::path whole_directory(const std::filesystem::path& path);
+
+/// Removes what calls of write_file() that were cut short have left in a directory that nobody else
+/// writes to, if it can.
+void remove_leftovers(const std::filesystem::path& directory);
 
 /// Removes a file, or a directory with all that is in it; nothing there is fine too.
 void remove_path(const std::filesystem::path& path);

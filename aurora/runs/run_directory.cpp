@@ -156,6 +156,7 @@ RunDirectory RunDirectory::reopen(const fs::path& path) {
                     "no run that could go on; choose another --out",
                     path.string()));
   }
+  remove_leftovers(path);
   return directory;
 }
 
