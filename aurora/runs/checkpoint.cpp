@@ -236,7 +236,7 @@ void CheckpointWriter::start(std::uint64_t metrics_bytes, std::uint64_t training
 }
 
 void CheckpointWriter::write(std::uint64_t metrics_bytes, std::uint64_t training_bytes) {
-  Outcome outcome;
+  Outcome outcome{.iteration = copy_.algorithm.iteration, .error = {}};
   try {
     write_state(run_, copy_, check_, [&](ArrayDirectoryWriter& writer) {
       add_beginning(writer, kMetrics, run_ / "metrics.csv", metrics_bytes);
@@ -245,6 +245,7 @@ void CheckpointWriter::write(std::uint64_t metrics_bytes, std::uint64_t training
   } catch (const std::exception& error) {
     outcome.error = error.what();
   }
+  copy_ = {};
   outcome_ = std::move(outcome);
   busy_ = false;
 }

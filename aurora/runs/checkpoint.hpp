@@ -63,8 +63,8 @@ void set_damaged_aside(const std::filesystem::path& run);
 /// checkpoint.
 void check_resumable(const Checkpoint& checkpoint, const TaskSpec& task, const RunConfig& config);
 
-/// Writes checkpoints on a thread of its own, one at a time, from a copy that it keeps. The run
-/// pays for the copying alone.
+/// Writes checkpoints on a thread of its own, one at a time, from a copy that it keeps until then.
+/// The run pays for the copying alone.
 class CheckpointWriter {
  public:
   /// `check` throws if <run> is no longer the directory of this run; it is called on the thread.
@@ -77,13 +77,15 @@ class CheckpointWriter {
 
   /// False while one is being written.
   bool idle() const { return !busy_; }
-  /// The copy, to be filled while the writer is idle; its memory is reused.
+  /// The copy, to be filled while the writer is idle. Its memory, as much as the container has, is
+  /// given back when it is written.
   Checkpoint& copy() { return copy_; }
   /// Writes the copy, with the tables' first bytes, which are what they hold now.
   void start(std::uint64_t metrics_bytes, std::uint64_t training_bytes);
   void wait();
   /// Whether the last one was written, and why not; nothing if that was asked before.
   struct Outcome {
+    std::size_t iteration = 0;
     std::string error;  // empty: it was
   };
   std::optional<Outcome> outcome();

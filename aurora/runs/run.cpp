@@ -278,7 +278,7 @@ class Recorder {
     const auto outcome = checkpoints_.outcome();
     if (!outcome) return;
     if (!outcome->error.empty()) return tell_failure(outcome->error);
-    saved_iteration_ = checkpoints_.copy().algorithm.iteration;
+    saved_iteration_ = outcome->iteration;
     if (std::exchange(failing_, false)) progress_.say("checkpoints are written again");
   }
 

@@ -400,10 +400,15 @@ TEST_F(ACheckpoint, IsWrittenInTheBackgroundAndFailsWithoutHarm) {
   EXPECT_SAYS(writer.outcome().value().error, "No space left on device");
   EXPECT_EQ(find_checkpoint(run_)->checkpoint.algorithm.iteration, 41U);
 
+  EXPECT_EQ(writer.copy().algorithm.container.size(), 0U) << "the memory is given back";
+
   faults.no_directory = nullptr;
+  writer.copy() = some_checkpoint(2);
   writer.start(13, 0);
   writer.wait();
-  EXPECT_EQ(writer.outcome().value().error, "");
+  const auto outcome = writer.outcome();
+  EXPECT_EQ(outcome.value().error, "");
+  EXPECT_EQ(outcome.value().iteration, 42U);
   EXPECT_EQ(find_checkpoint(run_)->checkpoint.algorithm.iteration, 42U);
 }
 
