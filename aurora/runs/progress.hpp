@@ -17,6 +17,10 @@ class StatusLine {
  public:
   /// Writes to `stream` (stderr).
   explicit StatusLine(std::FILE* stream);
+  /// Ends the line, so that an error that is on its way begins on one of its own.
+  ~StatusLine() { finish(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
 
   /// Since it was made.
   double seconds() const;

@@ -1,9 +1,12 @@
 #include "aurora/runs/progress.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace aurora {
@@ -70,6 +73,28 @@ TEST(Progress, WarnsEvenIfQuietAndCountsFromWhereItStarted) {
     EXPECT_TRUE(text.starts_with("aurora: warning: something\n")) << text;
     EXPECT_EQ(text.find(" 0 eval/s") != std::string::npos, !quiet) << text;
   }
+}
+
+/// What a terminal gets to see of a line that is left in the middle of the work.
+TEST(StatusLine, EndsItsLineOnATerminalWhenTheWorkFails) {
+  const int screen = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(screen, 0);
+  ASSERT_EQ(grantpt(screen), 0);
+  ASSERT_EQ(unlockpt(screen), 0);
+  std::FILE* terminal = std::fopen(ptsname(screen), "w");
+  ASSERT_NE(terminal, nullptr);
+  {
+    StatusLine line(terminal);
+    line.show("one");
+    line.show("two");
+  }
+  std::fflush(terminal);
+  char seen[64];
+  const ssize_t size = read(screen, seen, sizeof seen);
+  std::fclose(terminal);
+  close(screen);
+  ASSERT_GT(size, 0);
+  EXPECT_EQ(std::string(seen, static_cast<std::size_t>(size)), "\r\x1b[Kone\r\x1b[Ktwo\r\n");
 }
 
 TEST(Progress, DurationsAreForPeople) {
