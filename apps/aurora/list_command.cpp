@@ -36,10 +36,8 @@ std::string aligned(const Rows& rows) {
 std::string describe(const TaskSpec& spec) {
   std::vector<std::string> axes;
   for (const Axis& axis : spec.ground_truth) axes.push_back(axis.name);
-  return fmt::format("{} genes; sensory data {} {}; ground truth {}", spec.genotype_size,
-                     fmt::join(spec.sensory.extents, " x "),
-                     spec.sensory.element == ElementType::uint8 ? "bytes" : "floats",
-                     fmt::join(axes, ", "));
+  return fmt::format("{} genes; sensory data {}; ground truth {}", spec.genotype_size,
+                     describe(spec.sensory), fmt::join(axes, ", "));
 }
 
 std::string task_text(const TaskRegistry& tasks, bool full) {

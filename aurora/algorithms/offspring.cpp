@@ -9,10 +9,7 @@
 namespace aurora {
 
 IndividualsLayout layout_of(const TaskSpec& task, const AlgorithmConfig& config) {
-  if (task.ground_truth.size() < kHandCodedSize) {
-    throw UsageError("the task '" + task.name +
-                     "' must have at least two ground-truth axes: metrics need them");
-  }
+  check(task);
   const bool learned = config.descriptor == DescriptorKind::learned;
   return {.genotype_size = task.genotype_size,
           .descriptor_size = learned ? config.dimension : kHandCodedSize,

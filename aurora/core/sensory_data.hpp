@@ -4,10 +4,13 @@
 // own units. As numbers, bytes mean value / 255, so a picture's features lie in [0, 1].
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -37,6 +40,16 @@ struct SensoryShape {
   friend bool operator==(const SensoryShape&, const SensoryShape&) = default;
 };
 
+/// "64 x 64 x 3 bytes", for people.
+std::string describe(const SensoryShape& shape);
+
+/// DataError: `values` of type `element` stand where a row of `shape` should be.
+[[noreturn]] void throw_other_shape(const SensoryShape& shape, std::size_t values,
+                                    ElementType element);
+
+template <class T>
+concept SensoryElement = std::is_same_v<T, std::uint8_t> || std::is_same_v<T, float>;
+
 /// Rows of sensory data owned by somebody else. The shape must outlive the view.
 template <class Byte>
 class BasicSensoryView {
@@ -55,12 +68,22 @@ class BasicSensoryView {
     assert(i < rows_);
     return {data_ + i * row_bytes_, row_bytes_};
   }
-  /// Row i as numbers of its element type: T is std::uint8_t or float, as the shape says.
-  template <class T>
+  /// Row i as numbers of its element type: T is std::uint8_t or float, as the shape says;
+  /// otherwise DataError.
+  template <SensoryElement T>
   auto row(std::size_t i) const {
     using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
-    assert((shape_->element == ElementType::uint8) == (std::is_same_v<T, std::uint8_t>));
+    assert(i < rows_);
+    if (shape_->element != kElementOf<T>) throw_other_shape(*shape_, shape_->size(), kElementOf<T>);
     return std::span<Element>(reinterpret_cast<Element*>(data_ + i * row_bytes_), shape_->size());
+  }
+  /// Fills row i with all of `values`; DataError if they do not have the shape's type and number.
+  template <std::ranges::contiguous_range Values>
+  void set_row(std::size_t i, const Values& values) const requires(!std::is_const_v<Byte>) {
+    using T = std::ranges::range_value_t<Values>;
+    const std::size_t count = std::ranges::size(values);
+    if (count != shape_->size()) throw_other_shape(*shape_, count, kElementOf<T>);
+    std::ranges::copy(values, this->template row<T>(i).begin());
   }
   BasicSensoryView slice(std::size_t begin, std::size_t count) const {
     assert(begin + count <= rows_);
@@ -68,6 +91,10 @@ class BasicSensoryView {
   }
 
  private:
+  template <SensoryElement T>
+  static constexpr ElementType kElementOf =
+      std::is_same_v<T, float> ? ElementType::float32 : ElementType::uint8;
+
   const SensoryShape* shape_ = nullptr;
   Byte* data_ = nullptr;
   std::size_t rows_ = 0;

@@ -9,16 +9,28 @@
 namespace aurora {
 namespace {
 
+/// So that a number that the task leaves out is found, and not the one of another individual. Bytes
+/// have no such value.
+void mark_unwritten(const EvaluationView& out) {
+  constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
+  std::ranges::fill(out.fitness, kUnwritten);
+  for (std::size_t row = 0; row < out.fitness.size(); ++row) {
+    std::ranges::fill(out.ground_truth.row(row), kUnwritten);
+    if (out.sensory.shape().element != ElementType::float32) continue;
+    std::ranges::fill(out.sensory.row<float>(row), kUnwritten);
+  }
+}
+
 /// What is not finite about a row; empty if all is.
 std::string not_finite(const EvaluationView& out, std::size_t row) {
   const auto finite = [](float x) { return std::isfinite(x); };
-  if (!finite(out.fitness[row])) return "the fitness is not finite";
+  if (!finite(out.fitness[row])) return "the fitness is not finite, or not written";
   if (!std::ranges::all_of(out.ground_truth.row(row), finite)) {
-    return "the ground truth is not finite";
+    return "the ground truth is not finite, or not all of it is written";
   }
   if (out.sensory.shape().element == ElementType::float32 &&
       !std::ranges::all_of(out.sensory.row<float>(row), finite)) {
-    return "the sensory data is not finite";
+    return "the sensory data is not finite, or not all of it is written";
   }
   return {};
 }
@@ -106,6 +118,7 @@ void ThreadEvaluator::evaluate_watched(MatrixView<const float> genotypes, Evalua
     const std::scoped_lock lock(mutex_);
     std::erase(busy_, &busy);
   };
+  mark_unwritten(out);
   try {
     task_.evaluate(genotypes, out);
   } catch (...) {

@@ -1,8 +1,8 @@
 // Evaluates a batch on the threads of this process, and keeps going when an evaluation fails.
 //
-// A task is somebody's simulator: it may throw, give NaN, or never come back. An individual whose
-// evaluation throws is handed on as NaN, which no container takes; who wants to know of it, and of
-// results that are not finite, passes a FailureLog.
+// A task is somebody's simulator: it may throw, give NaN or data of another shape, or never come
+// back. An individual whose evaluation throws is handed on as NaN, which no container takes; who
+// wants to know of it, and of results that are not finite or not all there, passes a FailureLog.
 #pragma once
 
 #include <chrono>

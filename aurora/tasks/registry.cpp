@@ -107,7 +107,13 @@ std::unique_ptr<Task> TaskRegistry::make(std::string_view name, const TaskOption
   if (!entry.missing.empty()) {
     throw UsageError("the task '" + entry.name + "' is not in this build: " + entry.missing);
   }
-  return entry.make(complete(name, options));
+  std::unique_ptr<Task> task = entry.make(complete(name, options));
+  check(task->spec());
+  if (task->spec().name != entry.name) {
+    throw UsageError("the task '" + entry.name + "' calls itself '" + task->spec().name +
+                     "' in its specification");
+  }
+  return task;
 }
 
 TaskSpec TaskRegistry::spec(std::string_view name, const TaskOptions& options) const {

@@ -42,7 +42,8 @@ class TaskRegistry {
   /// The entry called `name`; UsageError names the nearest known one.
   const TaskEntry& find(std::string_view name) const;
   /// Creates a task. Options left out take their default; unknown ones, values that are not
-  /// allowed, and tasks that are missing from this build are UsageErrors.
+  /// allowed, tasks that are missing from this build and specifications that make no sense are
+  /// UsageErrors.
   std::unique_ptr<Task> make(std::string_view name, const TaskOptions& options = {}) const;
   /// What make() would say of itself. The task is made for it once; that can take a while.
   TaskSpec spec(std::string_view name, const TaskOptions& options = {}) const;

@@ -56,6 +56,9 @@ struct TaskSpec {
   TaskDefaults defaults;
 };
 
+/// UsageError, with the reason, if no search can be made of it.
+void check(const TaskSpec& spec);
+
 /// Where a task writes its results: row i belongs to genotype i.
 struct EvaluationView {
   std::span<float> fitness;
@@ -85,6 +88,8 @@ class Task {
   virtual const TaskSpec& spec() const = 0;
   /// Evaluates every row of `genotypes` (genes in [0, 1]). Pure: the same genotype gives the same
   /// bits in any batch, at any place in it, on any thread. Called from several threads at once.
+  /// Every value of its row must be written: an individual with a number left out, not finite, or
+  /// with an exception is counted as a failure and left out.
   virtual void evaluate(MatrixView<const float> genotypes, EvaluationView out) const = 0;
   /// How the episode of one genotype looks, for `aurora show`: a picture, a film, or both. A task
   /// that does not draw is shown by its sensory data alone.

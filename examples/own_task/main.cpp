@@ -83,11 +83,12 @@ class Thrower : public aurora::Task {
                 aurora::EvaluationView out) const override {
     for (std::size_t i = 0; i < genotypes.rows(); ++i) {
       const std::vector<Ball> samples = throw_ball(genotypes.row(i));
-      const auto trajectory = out.sensory.row<float>(i);
-      for (std::size_t s = 0; s < samples.size(); ++s) {
-        trajectory[2 * s] = static_cast<float>(samples[s].x);
-        trajectory[2 * s + 1] = static_cast<float>(samples[s].y);
+      std::vector<float> trajectory;
+      for (const Ball& ball : samples) {
+        trajectory.push_back(static_cast<float>(ball.x));
+        trajectory.push_back(static_cast<float>(ball.y));
       }
+      out.sensory.set_row(i, trajectory);  // an error if it is not what the specification says
       const double speed = speed_of(genotypes.row(i));
       out.fitness[i] = static_cast<float>(-speed * speed);  // gentle throws are better
       out.ground_truth(i, 0) = static_cast<float>(samples.back().x);

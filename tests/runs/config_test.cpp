@@ -19,8 +19,8 @@ namespace {
 /// A task with given sensory data that nobody evaluates.
 class Toy : public Task {
  public:
-  explicit Toy(SensoryShape sensory) {
-    spec_.name = "toy";
+  Toy(std::string name, SensoryShape sensory) {
+    spec_.name = std::move(name);
     spec_.genotype_size = 3;
     spec_.sensory = std::move(sensory);
     spec_.ground_truth = {{"x", 0, 1}, {"y", 0, 1}};
@@ -36,20 +36,21 @@ class Toy : public Task {
 
 TaskRegistry toy_tasks() {
   TaskRegistry tasks;
-  tasks.add({.name = "maze",
-             .summary = "a picture",
-             .options = {},
-             .make =
-                 [](const TaskOptions&) {
-                   return std::make_unique<Toy>(SensoryShape{{64, 64, 3}, ElementType::uint8});
-                 },
-             .missing = {}});
+  tasks.add(
+      {.name = "maze",
+       .summary = "a picture",
+       .options = {},
+       .make =
+           [](const TaskOptions&) {
+             return std::make_unique<Toy>("maze", SensoryShape{{64, 64, 3}, ElementType::uint8});
+           },
+       .missing = {}});
   tasks.add({.name = "toy",
              .summary = "a short sequence",
              .options = {{"wheels", "how many", {"4", "3"}}, {"odd name", "", {"a\"b\\\n", "c"}}},
              .make =
                  [](const TaskOptions&) {
-                   return std::make_unique<Toy>(SensoryShape{{4, 2}, ElementType::float32});
+                   return std::make_unique<Toy>("toy", SensoryShape{{4, 2}, ElementType::float32});
                  },
              .missing = {}});
   tasks.add({.name = "absent",

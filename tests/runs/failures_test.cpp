@@ -14,7 +14,19 @@
 namespace aurora {
 namespace {
 
-enum class Mischief { none, throws, throws_a_number, nan_fitness, nan_senses, hangs };
+enum class Mischief {
+  none,
+  throws,
+  throws_a_number,
+  nan_fitness,
+  nan_senses,
+  too_few_senses,
+  too_many_senses,
+  senses_of_another_type,
+  forgets_senses,
+  forgets_ground_truth,
+  hangs
+};
 
 /// Misbehaves for genotypes whose first gene is small.
 class Wild : public Task {
@@ -31,14 +43,22 @@ class Wild : public Task {
   void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override {
     for (std::size_t i = 0; i < genotypes.rows(); ++i) {
       const auto genes = genotypes.row(i);
+      const bool wild = genes[0] < below_;
       out.fitness[i] = -genes[1];
-      std::ranges::copy(genes, out.ground_truth.row(i).begin());
-      std::ranges::copy(genes, out.sensory.row<float>(i).begin());
-      if (genes[0] >= below_) continue;
+      if (!wild || mischief_ != Mischief::forgets_ground_truth) {
+        std::ranges::copy(genes, out.ground_truth.row(i).begin());
+      }
+      if (!wild || mischief_ != Mischief::forgets_senses) out.sensory.set_row(i, genes);
+      if (!wild) continue;
       if (mischief_ == Mischief::throws) throw std::runtime_error("the leg\nfell off");
       if (mischief_ == Mischief::throws_a_number) throw 42;
       if (mischief_ == Mischief::nan_fitness) out.fitness[i] = std::nanf("");
       if (mischief_ == Mischief::nan_senses) out.sensory.row<float>(i)[1] = INFINITY;
+      if (mischief_ == Mischief::too_few_senses) out.sensory.set_row(i, genes.first(1));
+      if (mischief_ == Mischief::too_many_senses) out.sensory.set_row(i, std::vector<float>(3));
+      if (mischief_ == Mischief::senses_of_another_type) {
+        std::ranges::fill(out.sensory.row<std::uint8_t>(i), std::uint8_t{7});
+      }
       if (mischief_ == Mischief::hangs) std::this_thread::sleep_for(std::chrono::milliseconds(400));
     }
   }
@@ -73,7 +93,10 @@ class AMisbehavingTask : public RunFixture {
 
 TEST_F(AMisbehavingTask, IsCountedKeptAndSurvived) {
   for (const Mischief mischief :
-       {Mischief::throws, Mischief::throws_a_number, Mischief::nan_fitness, Mischief::nan_senses}) {
+       {Mischief::throws, Mischief::throws_a_number, Mischief::nan_fitness, Mischief::nan_senses,
+        Mischief::too_few_senses, Mischief::too_many_senses, Mischief::senses_of_another_type,
+        Mischief::forgets_senses, Mischief::forgets_ground_truth}) {
+    SCOPED_TRACE(static_cast<int>(mischief));
     const RunSummary one = run_wild(mischief, {"run.threads=1"});
     EXPECT_EQ(one.status, RunStatus::finished);
     EXPECT_GT(one.invalid, 0U);
@@ -90,6 +113,15 @@ TEST_F(AMisbehavingTask, IsCountedKeptAndSurvived) {
     EXPECT_EQ(run_wild(mischief, {"run.threads=3"}).container_hash, one.container_hash);
     EXPECT_EQ(content(out_ / "failures" / "genotypes.txt"), list);
   }
+}
+
+TEST_F(AMisbehavingTask, IsToldWhatShapeItsDataShouldHave) {
+  run_wild(Mischief::too_few_senses);
+  EXPECT_TRUE(content(out_ / "failures" / "genotypes.txt")
+                  .starts_with("# the sensory data is 2 floats, not 1 floats\n"));
+  run_wild(Mischief::senses_of_another_type);
+  EXPECT_TRUE(content(out_ / "failures" / "genotypes.txt")
+                  .starts_with("# the sensory data is 2 floats, not 2 bytes\n"));
 }
 
 TEST_F(AMisbehavingTask, IsStoppedWhenTooMuchFails) {

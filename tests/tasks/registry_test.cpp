@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "aurora/core/errors.hpp"
@@ -9,9 +12,18 @@
 namespace aurora {
 namespace {
 
+TaskSpec arm_spec() {
+  TaskSpec spec;
+  spec.name = "arm";
+  spec.genotype_size = 4;
+  spec.sensory = {{50, 2}, ElementType::float32};
+  spec.ground_truth = {{"x", -1, 1}, {"y", -1, 1}};
+  return spec;
+}
+
 class NoTask : public Task {
  public:
-  explicit NoTask(std::string name) { spec_.name = std::move(name); }
+  explicit NoTask(TaskSpec spec) : spec_(std::move(spec)) {}
   const TaskSpec& spec() const override { return spec_; }
   void evaluate(MatrixView<const float>, EvaluationView) const override {}
 
@@ -19,7 +31,7 @@ class NoTask : public Task {
   TaskSpec spec_;
 };
 
-/// A registry with one task whose spec's name shows the options that it was made with.
+/// A registry with one task whose first axis shows the options that it was made with.
 TaskRegistry registry_with_arm() {
   TaskRegistry registry;
   registry.add({.name = "arm",
@@ -28,8 +40,10 @@ TaskRegistry registry_with_arm() {
                             {"floor", "what it stands on", {"hard", "soft", "none"}}},
                 .make =
                     [](const TaskOptions& options) {
-                      return std::make_unique<NoTask>(options.at("actuators") + "/" +
-                                                      options.at("floor"));
+                      TaskSpec spec = arm_spec();
+                      spec.ground_truth[0].name =
+                          options.at("actuators") + "/" + options.at("floor");
+                      return std::make_unique<NoTask>(spec);
                     },
                 .missing = {}});
   return registry;
@@ -99,7 +113,7 @@ TEST(TaskRegistry, RefusesToMakeATaskThatIsMissingAndSaysWhatIsMissing) {
                 .make =
                     [&made](const TaskOptions&) {
                       made = true;
-                      return std::make_unique<NoTask>("walker");
+                      return std::make_unique<NoTask>(arm_spec());
                     },
                 .missing = "configure with -DAURORA_LEGS=ON"});
   const std::string message = usage_error([&] { registry.make("walker"); });
@@ -110,8 +124,11 @@ TEST(TaskRegistry, RefusesToMakeATaskThatIsMissingAndSaysWhatIsMissing) {
 
 TEST(TaskRegistry, OptionsLeftOutTakeTheirFirstValue) {
   const TaskRegistry registry = registry_with_arm();
-  EXPECT_EQ(registry.make("arm")->spec().name, "servo/hard");
-  EXPECT_EQ(registry.make("arm", {{"floor", "soft"}})->spec().name, "servo/soft");
+  const auto made_with = [&](const TaskOptions& options) {
+    return registry.make("arm", options)->spec().ground_truth[0].name;
+  };
+  EXPECT_EQ(made_with({}), "servo/hard");
+  EXPECT_EQ(made_with({{"floor", "soft"}}), "servo/soft");
   EXPECT_EQ(registry.complete("arm", {{"actuators", "velocity"}}),
             (TaskOptions{{"actuators", "velocity"}, {"floor", "hard"}}));
 }
@@ -133,6 +150,46 @@ TEST(TaskRegistry, ATaskWithoutOptionsRefusesAnyOption) {
   });
   expect_mentions(message, "task.actuators");
   expect_mentions(message, "no options");
+}
+
+/// What the registry says of an arm whose specification was changed.
+std::string refusal(const std::function<void(TaskSpec&)>& change) {
+  TaskSpec spec = arm_spec();
+  change(spec);
+  TaskRegistry registry;
+  registry.add({.name = "arm",
+                .summary = {},
+                .options = {},
+                .make = [=](const TaskOptions&) { return std::make_unique<NoTask>(spec); },
+                .missing = {}});
+  return usage_error([&] { registry.make("arm"); });
+}
+
+TEST(TaskRegistry, RefusesASpecificationThatMakesNoSense) {
+  const double nan = std::nan("");
+  EXPECT_EQ(refusal([](TaskSpec&) {}), "nothing was thrown");
+  expect_mentions(refusal([](TaskSpec& s) { s.name = ""; }), "name");
+  expect_mentions(refusal([](TaskSpec& s) { s.name = "leg"; }), "calls itself 'leg'");
+  expect_mentions(refusal([](TaskSpec& s) { s.genotype_size = 0; }), "gene");
+  expect_mentions(refusal([](TaskSpec& s) { s.sensory.extents = {}; }), "sensory data");
+  expect_mentions(refusal([](TaskSpec& s) { s.sensory.extents = {50, 0}; }), "50 x 0 floats");
+  expect_mentions(refusal([](TaskSpec& s) { s.sensory.extents.assign(2, SIZE_MAX / 2); }),
+                  "features at most");
+  expect_mentions(refusal([](TaskSpec& s) { s.ground_truth.pop_back(); }), "two ground-truth axes");
+  expect_mentions(refusal([](TaskSpec& s) { s.ground_truth[1].name = "x"; }), "'x'");
+  expect_mentions(refusal([](TaskSpec& s) { s.ground_truth[1].name = ""; }), "name of its own");
+  expect_mentions(refusal([](TaskSpec& s) { s.ground_truth[1].max = -2; }), "'y', not -1 and -2");
+  expect_mentions(refusal([=](TaskSpec& s) { s.ground_truth[0].min = nan; }), "'x', not nan");
+  expect_mentions(refusal([=](TaskSpec& s) { s.worst_fitness = nan; }), "worst_fitness");
+  expect_mentions(refusal([](TaskSpec& s) { s.metrics = {TaskMetric::orientation_coverage}; }),
+                  "'pitch' and 'roll'");
+  EXPECT_EQ(refusal([](TaskSpec& s) { s.metrics = {TaskMetric::trajectory_diversity}; }),
+            "nothing was thrown");
+  expect_mentions(refusal([](TaskSpec& s) {
+                    s.metrics = {TaskMetric::trajectory_diversity};
+                    s.sensory = {{3}, ElementType::float32};
+                  }),
+                  "not 3 floats");
 }
 
 }  // namespace
