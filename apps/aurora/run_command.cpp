@@ -99,6 +99,9 @@ std::string summary_text(const RunSummary& summary, const RunConfig& config,
   line("evaluations", fmt::format("{} ({:.0f} per second)", summary.evaluations, per_second));
   line("wall time", duration_text(summary.seconds_total));
   line("results", out.string());
+  if (summary.status == RunStatus::interrupted) {
+    line("goes on with", fmt::format("aurora run --resume --out '{}'", out.string()));
+  }
   return text;
 }
 

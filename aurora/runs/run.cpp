@@ -193,6 +193,16 @@ class Recorder {
     write_summary();
   }
 
+  /// After a failure: that not all is lost.
+  void tell_what_is_saved(const std::filesystem::path& out) {
+    std::error_code ignored;
+    if (!saved_iteration_ || !std::filesystem::exists(out / "checkpoint", ignored)) return;
+    progress_.warn(
+        fmt::format("the run is saved up to iteration {}; once the cause of the error is mended, "
+                    "aurora run --resume --out '{}' goes on from there",
+                    *saved_iteration_, out.string()));
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -413,6 +423,7 @@ RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOpti
       } catch (const std::exception&) {
       }
     }
+    recorder.tell_what_is_saved(options.out);
     throw;
   }
 }

@@ -317,6 +317,7 @@ TEST_F(CommandLine, InterruptedRunsSaveWhatTheyHave) {
     const Result result = wait_for(child);
     EXPECT_EQ(result.status, status) << result.err;
     EXPECT_SAYS(result.out, "interrupted after");
+    EXPECT_SAYS(result.out, "aurora run --resume --out '" + out + "'");
     EXPECT_EQ(Json::parse(content_of(work() / out / "run.json")).at("status"), "interrupted");
     EXPECT_TRUE(fs::exists(work() / out / "container" / "manifest.json"));
 
@@ -335,18 +336,43 @@ TEST_F(CommandLine, InterruptedRunsSaveWhatTheyHave) {
   }
 }
 
+/// Of the last checkpoint; 0 if there is none.
+int saved_iteration(const fs::path& run) {
+  const Json manifest =
+      Json::parse(content_of(run / "checkpoint" / "manifest.json"), nullptr, false);
+  return manifest.is_object() ? manifest.at("iteration").get<int>() : 0;
+}
+
+TEST_F(CommandLine, AFailedRunSaysWhatIsSaved) {
+  const pid_t child = start(endless_run("run"));
+  wait_until([&] { return !content_of(work() / "run" / "metrics.csv").empty(); });
+  const auto saved = [&] { return saved_iteration(work() / "run"); };
+  for (int times = 0; times < 2; ++times) {  // when it begins the second it knows of the first
+    const int before = saved();
+    kill(child, SIGUSR1);
+    wait_until([&] { return saved() > before; });
+  }
+  fs::remove(work() / "run" / "metrics.csv");
+  const Result failed = wait_for(child);
+  EXPECT_EQ(failed.status, 1) << failed.err;
+  EXPECT_SAYS(failed.err, "aurora: error: ");
+  EXPECT_SAYS(failed.err, "the run is saved up to iteration ");
+  EXPECT_SAYS(failed.err, "aurora run --resume --out 'run' goes on");
+  const std::string end = std::to_string(saved() + 10);
+  const Result resumed = aurora({"run", "--resume", "--out", "run", "--iterations", end});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+}
+
 TEST_F(CommandLine, SavesOnRequestAndKeepsOthersOut) {
   const pid_t child = start(endless_run("run"));
   wait_until([&] { return !content_of(work() / "run" / "metrics.csv").empty(); });
-  const fs::path manifest = work() / "run" / "checkpoint" / "manifest.json";
-  EXPECT_FALSE(fs::exists(manifest));
-  for (const int before : {0, 1}) {
+  const auto saved = [&] { return saved_iteration(work() / "run"); };
+  EXPECT_EQ(saved(), 0);
+  for (int times = 0; times < 2; ++times) {
+    const int before = saved();
     kill(child, SIGUSR1);
-    wait_until([&] {
-      const std::string text = content_of(manifest);
-      return !text.empty() && Json::parse(text, nullptr, false).value("iteration", 0) > before;
-    });
-    EXPECT_TRUE(fs::exists(manifest));
+    wait_until([&] { return saved() > before; });
+    EXPECT_GT(saved(), before);
   }
   EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it goes on";
 
@@ -371,9 +397,8 @@ TEST_F(CommandLine, SavesOnRequestAndKeepsOthersOut) {
   kill(child, SIGKILL);
   EXPECT_EQ(wait_for(child).status, 1000 + SIGKILL);
   EXPECT_TRUE(fs::exists(work() / "run" / ".lock"));
-  const int done = Json::parse(content_of(manifest)).at("iteration");
   const Result result =
-      aurora({"run", "--resume", "--out", "run", "--iterations", std::to_string(done + 5)});
+      aurora({"run", "--resume", "--out", "run", "--iterations", std::to_string(saved() + 5)});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_FALSE(fs::exists(work() / "run" / ".lock"));
 }
