@@ -194,13 +194,17 @@ class Recorder {
   }
 
   /// After a failure: that not all is lost.
-  void tell_what_is_saved(const std::filesystem::path& out) {
-    std::error_code ignored;
-    if (!saved_iteration_ || !std::filesystem::exists(out / "checkpoint", ignored)) return;
+  void tell_what_is_saved() {
+    if (!saved_iteration_) return;
+    try {
+      directory_.check_in_place();
+    } catch (const FileError&) {
+      return;  // it is not there any more, which is the failure
+    }
     progress_.warn(
         fmt::format("the run is saved up to iteration {}; once the cause of the error is mended, "
                     "aurora run --resume --out '{}' goes on from there",
-                    *saved_iteration_, out.string()));
+                    *saved_iteration_, directory_.path().string()));
   }
 
  private:
@@ -423,7 +427,7 @@ RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOpti
       } catch (const std::exception&) {
       }
     }
-    recorder.tell_what_is_saved(options.out);
+    recorder.tell_what_is_saved();
     throw;
   }
 }
