@@ -561,11 +561,7 @@ TEST_F(CommandLine, ShowsARunThatIsGoingOn) {
   const pid_t child =
       start({"run", "maze", "--variant", "hc-csc-uniform", "--iterations", "1000000",
              "run.batch=16", "run.snapshot_every=5", "--out", "here", "--quiet"});
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!fs::exists(work() / "here" / "snapshots" / "000005") &&
-         std::chrono::steady_clock::now() < limit) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  wait_until([&] { return fs::exists(work() / "here" / "snapshots" / "000005"); });
   const Result shown = aurora({"show", "here", "--out", "pictures"});
   kill(child, SIGKILL);
   EXPECT_EQ(shown.status, 0) << shown.err;
