@@ -25,8 +25,6 @@
 #include "aurora/runs/progress.hpp"
 #include "aurora/runs/run_directory.hpp"
 
-extern char** environ;
-
 namespace aurora {
 namespace {
 
@@ -182,6 +180,7 @@ class Experiment {
              Clock::time_point start) {
     words.insert(words.begin(), "aurora");
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     posix_spawn_file_actions_t files;

@@ -35,7 +35,7 @@ float squared_radius(double radius) {
   // The square rounded to float is at most a few floats off.
   auto square = static_cast<float>(radius * radius);
   while (!inside(square)) square = std::nextafter(square, 0.0F);
-  for (float next; inside(next = std::nextafter(square, kInfinity));) square = next;
+  for (float next = 0; inside(next = std::nextafter(square, kInfinity));) square = next;
   return square;
 }
 

@@ -35,7 +35,7 @@ struct Job {
   void work() {
     inside_body = true;
     const std::size_t chunks = (count + grain - 1) / grain;
-    for (std::size_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) {
+    for (std::size_t c = 0; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) {
       try {
         (*body)(c * grain, std::min(count, (c + 1) * grain));
       } catch (...) {

@@ -44,7 +44,7 @@ class Network {
  public:
   Network(const AutoencoderLayout& layout, float* parameters, float* gradient = nullptr)
       : layout_(&layout) {
-    const auto view = [&](std::vector<std::int64_t> sizes, std::size_t count) {
+    const auto view = [&](const std::vector<std::int64_t>& sizes, std::size_t count) {
       at::Tensor tensor = at::from_blob(parameters, sizes);
       parameters += count;
       if (gradient != nullptr) {

@@ -159,7 +159,7 @@ class Reader {
             const std::string& value = values[rest % values.size()];
             rest /= values.size();
             assignments.push_back(key + "=" + value);
-            label += "-" + key.substr(key.rfind('.') + 1) + "=" + value;
+            label += fmt::format("-{}={}", key.substr(key.rfind('.') + 1), value);
           }
           for (std::size_t seed = first_seed; seed < first_seed + seeds; ++seed) {
             add(fmt::format("{}/{}-{}{}-seed{}", name, task, variant, label, seed), task, variant,
