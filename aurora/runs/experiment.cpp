@@ -158,7 +158,7 @@ class Reader {
           for (const auto& [key, values] : sweep) {
             const std::string& value = values[rest % values.size()];
             rest /= values.size();
-            assignments.push_back(key + "=" + value);
+            assignments.push_back(fmt::format("{}={}", key, value));
             label += fmt::format("-{}={}", key.substr(key.rfind('.') + 1), value);
           }
           for (std::size_t seed = first_seed; seed < first_seed + seeds; ++seed) {

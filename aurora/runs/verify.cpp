@@ -212,7 +212,7 @@ class Verifier {
   }
 
   std::string compare_hash() const {
-    const std::string hash = container_hash_text(container_->individuals);
+    std::string hash = container_hash_text(container_->individuals);
     require(hash == summary_->container_hash,
             fmt::format("is {}, but run.json says {}", hash, summary_->container_hash));
     return hash;

@@ -14,6 +14,7 @@ constexpr double kUnits = kWorldSize / static_cast<double>(kPictureSide);  // si
 constexpr std::size_t kMaxLines = 5;
 
 std::uint8_t to_byte(double fraction) {
+  // Right for what is never negative. NOLINTNEXTLINE(bugprone-incorrect-roundings)
   return static_cast<std::uint8_t>(255 * fraction + 0.5);
 }
 

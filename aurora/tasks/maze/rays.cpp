@@ -51,7 +51,7 @@ void first_hits(const std::uint8_t* free_row, const std::vector<Look>& looks, st
     const std::uint8_t* seen = free_row + look->displacement;
     const std::uint64_t number = look->step * kEveryByte;
     for (std::size_t n = 0; n < first.size(); ++n) {
-      std::uint64_t free;
+      std::uint64_t free = 0;
       std::memcpy(&free, seen + 8 * n, sizeof free);
       first[n] = (first[n] & free) | (number & ~free);
     }
