@@ -88,13 +88,11 @@ TEST(StatusLine, EndsItsLineOnATerminalWhenTheWorkFails) {
     line.show("one");
     line.show("two");
   }
-  std::fflush(terminal);
-  char seen[64];
-  const ssize_t size = read(screen, seen, sizeof seen);
   std::fclose(terminal);
+  std::string seen;
+  for (char c; read(screen, &c, 1) == 1;) seen += c;  // it comes when it comes, and ends with EIO
   close(screen);
-  ASSERT_GT(size, 0);
-  EXPECT_EQ(std::string(seen, static_cast<std::size_t>(size)), "\r\x1b[Kone\r\x1b[Ktwo\r\n");
+  EXPECT_EQ(seen, "\r\x1b[Kone\r\x1b[Ktwo\r\n");
 }
 
 TEST(Progress, DurationsAreForPeople) {
