@@ -39,7 +39,7 @@ fuzz: packages ## libFuzzer on every reader of files, SECONDS=60 each (needs cla
 
 format: ## format the sources in place
 	@command -v clang-format >/dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }
-	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+	@scripts/format
 
 tidy: build ## static analysis (of all but the libtorch engine, whose headers clang does not read)
 	@command -v clang-tidy >/dev/null || { echo "make tidy needs clang-tidy: apt-get install clang-tidy"; exit 1; }

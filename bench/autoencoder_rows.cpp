@@ -7,7 +7,7 @@
 #include "aurora/core/matrix.hpp"
 #include "aurora/core/parallel.hpp"
 #include "aurora/core/random.hpp"
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/native/conv_autoencoder.hpp"
 #include "aurora/encoders/native/mlp_autoencoder.hpp"
 #ifdef AURORA_WITH_TORCH
@@ -25,8 +25,8 @@ constexpr std::size_t kDimension = 10;
 constexpr double kTrainFloor = 14'000;
 constexpr double kEncodeFloor = 55e9 / 0.65e6;  // the encoder is half of the forward pass
 
-using Factory = std::unique_ptr<Encoder> (*)(const EncoderConfig&, const SensoryShape&, std::size_t,
-                                             Stream&);
+using Factory = std::unique_ptr<Encoder> (*)(const AutoencoderConfig&, const SensoryShape&,
+                                             std::size_t, Stream&);
 
 /// Pictures of a bright disc on a dark floor, or noisy straight trajectories.
 SensoryData example(bool pictures, std::size_t rows) {
@@ -55,9 +55,9 @@ SensoryData example(bool pictures, std::size_t rows) {
   return data;
 }
 
-EncoderConfig config(bool pictures) {
-  EncoderConfig c;
-  c.kind = pictures ? EncoderKind::conv_ae : EncoderKind::mlp_ae;
+AutoencoderConfig config(bool pictures) {
+  AutoencoderConfig c;
+  c.kind = pictures ? AutoencoderKind::conv_ae : AutoencoderKind::mlp_ae;
   c.epochs = kEpochs;
   c.patience = kEpochs;
   return c;

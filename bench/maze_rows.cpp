@@ -3,9 +3,9 @@
 
 #include "aurora/core/parallel.hpp"
 #include "aurora/core/random.hpp"
-#include "aurora/runs/thread_evaluator.hpp"
+#include "aurora/evaluation/thread_evaluator.hpp"
+#include "aurora/runs/parts.hpp"
 #include "aurora/tasks/maze/episodes.hpp"
-#include "aurora/tasks/registry.hpp"
 #include "table.hpp"
 
 namespace aurora::bench {
@@ -27,7 +27,8 @@ Matrix<float> random_genotypes(std::size_t count) {
 
 void maze_rows(Table& table) {
   table.heading("Maze: steps of random controllers (libfastsim: 1.3 to 2.4 M steps/s on a core)");
-  const auto task = builtin_tasks().make("maze");
+  const Parts parts = builtin_parts();
+  const auto task = parts.task(parts.tasks.find("maze"), {});
   const maze::Map map;
   const maze::RayTable rays(map);
   const Matrix<float> genotypes = random_genotypes(1024);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "aurora/containers/nearest_neighbours.hpp"
-#include "aurora/containers/threshold.hpp"
+#include "aurora/containers/pid.hpp"
 #include "aurora/containers/unstructured_archive.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/matrix.hpp"

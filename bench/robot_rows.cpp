@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "aurora/core/random.hpp"
+#include "aurora/runs/parts.hpp"
 #include "aurora/tasks/hexapod/camera.hpp"
-#include "aurora/tasks/registry.hpp"
 #include "table.hpp"
 #ifdef AURORA_WITH_BOX2D
 #include "tests/tasks/air_hockey_oracle.hpp"
@@ -28,12 +28,13 @@ Matrix<float> random_genotypes(std::size_t genes) {
   return genotypes;
 }
 
-/// A task of the registry against `naive(genes)`, if there is one.
-void compare(Table& table, const std::string& row, const char* name, const TaskOptions& options,
+/// A task against `naive(genes)`, if there is one. What `values` do not say is the default.
+void compare(Table& table, const std::string& row, const char* name, const Values& values,
              const std::function<void(std::span<const float>)>& naive) {
-  const TaskRegistry tasks = builtin_tasks();
-  if (!table.wanted(row) || !tasks.find(name).missing.empty()) return;
-  const auto task = tasks.make(name, options);
+  const Parts parts = builtin_parts();
+  const auto entry = parts.tasks.find(name);
+  if (!table.wanted(row) || !entry->missing.empty()) return;
+  const auto task = parts.task(entry, values);
   const Matrix<float> genotypes = random_genotypes(task->spec().genotype_size);
   Evaluation evaluation(task->spec(), kRows);
   std::optional<Work> baseline;
@@ -61,7 +62,8 @@ void robot_rows(Table& table) {
 #endif
   compare(table, "air-hockey", "air-hockey", {}, puck);
   compare(table, "hexapod/servo", "hexapod", {}, servo);
-  compare(table, "hexapod/velocity", "hexapod", {{"actuators", "velocity"}}, velocity);
+  compare(table, "hexapod/velocity", "hexapod", {{"actuators", {Value::Form::string, "velocity"}}},
+          velocity);
 
   hexapod::Bodies bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {

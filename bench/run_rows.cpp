@@ -12,17 +12,17 @@ namespace aurora::bench {
 namespace {
 
 RunSummary run_once(const std::string& variant, std::size_t threads) {
-  ConfigRequest request;
+  PlanRequest request;
   request.task = "maze";
   request.variant = variant;
   request.assignments = {"run.iterations=300", "run.threads=" + std::to_string(threads)};
-  const TaskRegistry tasks = builtin_tasks();
+  const Parts parts = builtin_parts();
   const auto out =
       std::filesystem::temp_directory_path() /
       ("aurora-bench-" + std::to_string(std::hash<std::thread::id>{}(std::this_thread::get_id())));
   std::filesystem::remove_all(out);
   const std::atomic<bool> stop{false};
-  RunSummary summary = run(tasks, resolve(tasks, request), {.out = out, .quiet = true}, stop);
+  RunSummary summary = run(parts, resolve(parts, request), {.out = out}, stop);
   std::filesystem::remove_all(out);
   return summary;
 }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 
 namespace {
 
@@ -94,12 +94,12 @@ struct Policy {
 };
 
 void run(const Policy& policy, SensoryView pictures, Workers& workers) {
-  EncoderConfig config;
+  AutoencoderConfig config;
   config.batch = policy.batch == 0 ? pictures.rows() : policy.batch;
   config.epochs = policy.epochs;
   config.patience = policy.patience;
   Stream weights(1, Purpose::encoder_weights);
-  const auto encoder = make_encoder(config, pictures.shape(), kDimension, weights);
+  const auto encoder = make_autoencoder(config, pictures.shape(), kDimension, weights);
   std::printf("%5s %7zu %9zu", policy.batch == 0 ? "all" : std::to_string(policy.batch).c_str(),
               policy.epochs, policy.patience);
   double seconds = 0, cpu_seconds = 0;

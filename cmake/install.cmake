@@ -6,17 +6,16 @@ install(TARGETS aurora aurora_program aurora_cli
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(plugin aurora_torch aurora_dart)
+foreach(plugin aurora_torch aurora_dart aurora_box2d)
   if(TARGET ${plugin})
     install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 endforeach()
-install(DIRECTORY aurora DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "native" EXCLUDE
-        PATTERN "internal" EXCLUDE)
-install(FILES apps/aurora/command_line.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/apps/aurora)
+include(cmake/public_headers.cmake)
+foreach(header ${AURORA_PUBLIC_HEADERS})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(DIRECTORY python/aurora DESTINATION share/aurora/python
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 install(EXPORT aurora-targets NAMESPACE aurora::

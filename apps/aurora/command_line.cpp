@@ -29,12 +29,12 @@ int complain(std::string message, int status) {
 
 /// The first word is the command; help with one that does not exist.
 void check_command(const std::string& word, const std::vector<Command>& commands,
-                   const TaskRegistry& tasks) {
+                   const Parts& parts) {
   std::vector<std::string> names;
   names.reserve(commands.size());
   for (const Command& command : commands) names.push_back(command.app->get_name());
   if (std::ranges::find(names, word) != names.end()) return;
-  const std::vector<std::string> known_tasks = tasks.names();
+  const std::vector<std::string> known_tasks = parts.tasks.names();
   if (std::ranges::find(known_tasks, word) != known_tasks.end()) {
     throw UsageError(
         fmt::format("there is no command '{0}'; did you mean 'aurora run {0}'?", word));
@@ -56,7 +56,7 @@ void check_options(const CLI::App& app, const std::vector<std::string>& words) {
   }
 }
 
-int parse_and_act(int argc, char** argv, const TaskRegistry& tasks) {
+int parse_and_act(int argc, char** argv, const Parts& parts) {
   CLI::App program("Discovers diverse and high-performing behaviours of a robot, unsupervised.",
                    "aurora");
   program.set_version_flag("--version", "aurora " + version(), "Print the version and exit");
@@ -68,9 +68,9 @@ int parse_and_act(int argc, char** argv, const TaskRegistry& tasks) {
       "  aurora list variants\n"
       "  aurora run --help");
   const std::vector<Command> commands = {
-      add_run(program, tasks),  add_evaluate(program, tasks), add_list(program, tasks),
-      add_show(program, tasks), add_verify(program, tasks),   add_retrain(program, tasks),
-      add_report(program),      add_export(program),          add_experiment(program, tasks)};
+      add_run(program, parts),  add_evaluate(program, parts), add_list(program, parts),
+      add_show(program, parts), add_verify(program, parts),   add_retrain(program, parts),
+      add_report(program),      add_export(program),          add_experiment(program, parts)};
 
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
@@ -79,7 +79,7 @@ int parse_and_act(int argc, char** argv, const TaskRegistry& tasks) {
   }
   const CLI::App* named = &program;
   if (!words[0].starts_with('-')) {
-    check_command(words[0], commands, tasks);
+    check_command(words[0], commands, parts);
     named = program.get_subcommand(words[0]);
   }
   check_options(*named, words);
@@ -123,6 +123,19 @@ Words sorted(const Words& words) {
   return result;
 }
 
+void add_variants_option(CLI::App& app, std::vector<std::string>& files) {
+  app.add_option("--variants", files,
+                 "TOML file with [variant.NAME] tables: variants of your own (docs/extend.md)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);  // several times, but one file at a time
+}
+
+Parts with_variants(const Parts& parts, const std::vector<std::string>& files) {
+  Parts all = parts;
+  for (const std::string& file : files) add_variants_of_file(all.variants, file);
+  return all;
+}
+
 void print(const std::string& text) {
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written != text.size() || std::fflush(stdout) != 0) {
@@ -130,9 +143,9 @@ void print(const std::string& text) {
   }
 }
 
-int command_line(int argc, char** argv, const TaskRegistry& tasks) {
+int command_line(int argc, char** argv, const Parts& parts) {
   try {
-    return parse_and_act(argc, argv, tasks);
+    return parse_and_act(argc, argv, parts);
   } catch (const UsageError& error) {
     return complain(error.what(), kBadUsage);
   } catch (const std::bad_alloc&) {

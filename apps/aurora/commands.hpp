@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "aurora/tasks/registry.hpp"
+#include "aurora/runs/parts.hpp"
 
 namespace aurora {
 
@@ -15,14 +15,14 @@ struct Command {
   std::function<int()> action;  // returns the exit status
 };
 
-/// The registry must outlive the command.
-Command add_run(CLI::App& program, const TaskRegistry& tasks);
-Command add_evaluate(CLI::App& program, const TaskRegistry& tasks);
-Command add_experiment(CLI::App& program, const TaskRegistry& tasks);
-Command add_list(CLI::App& program, const TaskRegistry& tasks);
-Command add_retrain(CLI::App& program, const TaskRegistry& tasks);
-Command add_show(CLI::App& program, const TaskRegistry& tasks);
-Command add_verify(CLI::App& program, const TaskRegistry& tasks);
+/// The parts must outlive the command.
+Command add_run(CLI::App& program, const Parts& parts);
+Command add_evaluate(CLI::App& program, const Parts& parts);
+Command add_experiment(CLI::App& program, const Parts& parts);
+Command add_list(CLI::App& program, const Parts& parts);
+Command add_retrain(CLI::App& program, const Parts& parts);
+Command add_show(CLI::App& program, const Parts& parts);
+Command add_verify(CLI::App& program, const Parts& parts);
 Command add_report(CLI::App& program);
 Command add_export(CLI::App& program);
 
@@ -37,6 +37,12 @@ void add_words(CLI::App& app, Words& words, const std::string& form, const std::
 
 /// The same words with the task where it belongs, wherever it stood. UsageError if there are two.
 Words sorted(const Words& words);
+
+/// Adds --variants FILE to a command.
+void add_variants_option(CLI::App& app, std::vector<std::string>& files);
+
+/// The parts, with the variants of these files.
+Parts with_variants(const Parts& parts, const std::vector<std::string>& files);
 
 /// Writes to stdout. FileError if that fails (a full disk behind it, say).
 void print(const std::string& text);

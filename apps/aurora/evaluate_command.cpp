@@ -14,8 +14,8 @@
 #include "apps/aurora/gene_reader.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/parallel.hpp"
-#include "aurora/runs/png.hpp"
-#include "aurora/runs/thread_evaluator.hpp"
+#include "aurora/runs/plan.hpp"
+#include "aurora/storage/film.hpp"
 
 namespace aurora {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 constexpr std::size_t kMaxRows = 1024;                           // genotypes evaluated at once
 constexpr std::size_t kMaxSensoryBytes = std::size_t{64} << 20;  // of them
 constexpr std::size_t kMaxThreads = 4096;
-constexpr std::string_view kTaskPrefix = "task.";
 
 struct Arguments {
   Words words;
@@ -33,19 +32,17 @@ struct Arguments {
   std::size_t threads = std::max(std::thread::hardware_concurrency(), 1U);
 };
 
-TaskOptions task_options(const std::vector<std::string>& assignments) {
-  TaskOptions options;
+void check_assignments(const std::vector<std::string>& assignments) {
   for (const std::string& assignment : assignments) {
-    if (!assignment.starts_with(kTaskPrefix)) {
-      throw UsageError(fmt::format(
-          "'{}' means nothing here: an evaluation has only the task's own options, task.NAME=VALUE",
-          assignment));
+    if (assignment.starts_with("task.") || assignment.starts_with("run.evaluator") ||
+        assignment.starts_with("evaluator.")) {
+      continue;
     }
-    const std::size_t equals = assignment.find('=');
-    options[assignment.substr(kTaskPrefix.size(), equals - kTaskPrefix.size())] =
-        assignment.substr(equals + 1);
+    throw UsageError(fmt::format(
+        "'{}' means nothing here: an evaluation has only the task's own options, task.NAME=VALUE, "
+        "and the evaluator's",
+        assignment));
   }
-  return options;
 }
 
 /// Shortest text that reads back to the same float; JSON has no NaN and no infinity.
@@ -85,24 +82,28 @@ void check_image(const Arguments& arguments, const TaskSpec& spec) {
 
 void write_image(const std::string& path, const Evaluation& evaluation) {
   const SensoryShape& shape = evaluation.sensory.shape();
-  write_png(path, {.pixels = evaluation.sensory.view().row<std::uint8_t>(0),
-                   .height = shape.extents[0],
-                   .width = shape.extents[1],
-                   .channels = shape.extents[2]});
+  const Image image = to_image(evaluation.sensory.view().row<std::uint8_t>(0), shape.extents[0],
+                               shape.extents[1], shape.extents[2]);
+  write_film(path, {&image, 1}, 0, "aurora evaluate");
 }
 
-int act(const Arguments& arguments, const TaskRegistry& tasks) {
+int act(const Arguments& arguments, const Parts& parts) {
   const Words words = sorted(arguments.words);
   if (words.task.empty()) {
-    throw UsageError(fmt::format("which TASK? Known: {}", fmt::join(tasks.names(), ", ")));
+    throw UsageError(fmt::format("which TASK? Known: {}", fmt::join(parts.tasks.names(), ", ")));
   }
-  const std::unique_ptr<Task> task = tasks.make(words.task, task_options(words.assignments));
-  const TaskSpec& spec = task->spec();
+  check_assignments(words.assignments);
+  PlanRequest request;
+  request.task = words.task;
+  request.variant = "random-search";  // any will do: nothing is searched
+  request.assignments = words.assignments;
+  const Plan plan = resolve(parts, request);
+  const TaskSpec& spec = plan.spec();
   check_image(arguments, spec);
 
   GeneReader reader(arguments.genes, spec.genotype_size);
   Workers workers(arguments.threads);
-  ThreadEvaluator evaluator(*task, workers);
+  const std::unique_ptr<Evaluator> evaluator = plan.make_evaluator(workers);
   const std::size_t rows = std::clamp<std::size_t>(
       kMaxSensoryBytes / std::max<std::size_t>(spec.sensory.row_bytes(), 1), 1, kMaxRows);
   Matrix<float> genotypes;
@@ -113,7 +114,7 @@ int act(const Arguments& arguments, const TaskRegistry& tasks) {
       return 0;
     }
     Evaluation evaluation(spec, genotypes.rows());
-    evaluator.evaluate(genotypes, evaluation.view());
+    evaluator->evaluate(genotypes, evaluation.view());
     if (first && arguments.image) write_image(*arguments.image, evaluation);
     std::string lines;
     for (std::size_t i = 0; i < genotypes.rows(); ++i) lines += json_line(spec, evaluation, i);
@@ -123,7 +124,7 @@ int act(const Arguments& arguments, const TaskRegistry& tasks) {
 
 }  // namespace
 
-Command add_evaluate(CLI::App& program, const TaskRegistry& tasks) {
+Command add_evaluate(CLI::App& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* app =
       program.add_subcommand("evaluate", "Evaluate genotypes: a JSON line with the result of each");
@@ -144,7 +145,7 @@ Command add_evaluate(CLI::App& program, const TaskRegistry& tasks) {
       "Examples:\n"
       "  aurora evaluate maze --genes genotypes.txt > results.jsonl\n"
       "  yes 0.5 | head -42 | tr '\\n' ' ' | aurora evaluate maze --genes - --image maze.png");
-  return {app, [arguments, &tasks] { return act(*arguments, tasks); }};
+  return {app, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

@@ -1,14 +1,14 @@
-// aurora list: the tasks, variants and options that the program knows.
+// aurora list: the tasks, variants, parts and options that the program knows.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "apps/aurora/commands.hpp"
-#include "aurora/algorithms/variants.hpp"
 #include "aurora/core/names.hpp"
-#include "aurora/runs/config.hpp"
+#include "aurora/runs/plan.hpp"
 
 namespace aurora {
 namespace {
@@ -40,93 +40,142 @@ std::string describe(const TaskSpec& spec) {
                      describe(spec.sensory), fmt::join(axes, ", "));
 }
 
-std::string task_text(const TaskRegistry& tasks, bool full) {
+std::string task_text(const Parts& parts, bool full) {
   Rows rows;
-  for (const TaskEntry& entry : tasks.entries()) {
-    const bool missing = !entry.missing.empty();
-    rows.push_back({entry.name, missing ? "not in this build: " + entry.missing : entry.summary});
+  for (const auto& entry : parts.tasks.entries()) {
+    const bool missing = !entry->missing.empty();
+    rows.push_back(
+        {entry->name, missing ? "not in this build: " + entry->missing : entry->summary});
     if (!full) continue;
-    if (!missing) rows.push_back({"", describe(tasks.spec(entry.name))});
-    for (const TaskOption& option : entry.options) {
+    Values values;
+    for (const Option& option : entry->options) values[option.name] = option.fallback;
+    if (!missing) rows.push_back({"", describe(parts.task(entry, values)->spec())});
+    for (const Option& option : entry->options) {
       rows.push_back({"", fmt::format("task.{}: {} ({}; {} unless said)", option.name, option.help,
-                                      fmt::join(option.values, ", "), option.values.front())});
+                                      option.values, option.fallback.text)});
     }
   }
   return aligned(rows);
 }
 
-std::string variant_text(bool full) {
+std::string variant_text(const Parts& parts, bool full) {
   Rows rows;
-  if (full) {
-    rows.push_back({"name", "loop", "descriptor", "container", "threshold", "selection", "paper",
-                    "what it is"});
-  }
-  for (const VariantEntry& entry : variants()) {
-    if (full) {
-      rows.push_back({entry.pattern, entry.algorithm, entry.descriptor, entry.container,
-                      entry.threshold, entry.selection, entry.section, entry.summary});
-    } else {
-      rows.push_back({entry.pattern, entry.summary});
-    }
+  for (const Variant& variant : parts.variants) {
+    rows.push_back({variant.name, variant.summary});
+    if (full) rows.push_back({"", fmt::format("{}", fmt::join(variant.settings, " "))});
   }
   std::string text = aligned(rows);
   if (full) {
     text +=
         "\nn is the dimension of the descriptor, 10 unless said: aurora-csc-uniform-5.\n"
-        "Any mix: algorithm.kind, descriptor.kind, container.kind, threshold.kind, "
-        "selection.kind.\n";
+        "What a variant does not say is as in aurora list options; any of it can be changed.\n";
   }
   return text;
 }
 
-std::string option_text(bool full) {
+/// The parts of a kind, with their options.
+template <class EntryType>
+std::string part_text(const Registry<EntryType>& registry, const std::string& prefix, bool full) {
   Rows rows;
-  for (const OptionHelp& option : option_help()) {
-    if (full) {
-      rows.push_back({option.key, option.help, option.values});
-    } else {
-      rows.push_back({option.key, option.help});
+  for (const auto& entry : registry.entries()) {
+    rows.push_back({entry->name, entry->missing.empty() ? entry->summary
+                                                        : "not in this build: " + entry->missing});
+    if (!full) continue;
+    for (const Option& option : entry->options) {
+      const bool whole = option.name.find('.') != std::string::npos;
+      rows.push_back({"", fmt::format("{}{} = {}: {} ({})", whole ? "" : prefix + ".", option.name,
+                                      option.fallback.toml(), option.help, option.values)});
     }
   }
-  rows.push_back({"task.NAME", "the task's own options (aurora list tasks)"});
+  return aligned(rows);
+}
+
+std::string option_text(const Parts& parts, bool full) {
+  Rows rows;
+  std::string last;
+  for (const KeyHelp& key : key_help(parts)) {
+    if (full) {
+      rows.push_back({key.key, key.part, key.help, key.fallback, key.values});
+    } else if (key.key != last) {
+      rows.push_back({key.key, key.help});
+    }
+    last = key.key;
+  }
   std::string text = aligned(rows);
   if (full) {
     text +=
-        "\nOn the command line as KEY=VALUE, in a TOML file (aurora run --config FILE) as\n"
+        "\nkey, the part whose option it is, what it means, its default (a task or a variant may\n"
+        "have another), what it takes. On the command line as KEY=VALUE, in a TOML file (aurora\n"
+        "run --config FILE) as\n"
         "  [container]\n"
         "  target_size = 2000\n";
   }
   return text;
 }
 
-int act(const std::string& what, const TaskRegistry& tasks) {
-  if (what.empty()) {
-    print("Tasks\n" + task_text(tasks, false) + "\nVariants\n" + variant_text(false) +
-          "\nOptions\n" + option_text(false));
-  } else if (what == "tasks") {
-    print(task_text(tasks, true));
-  } else if (what == "variants") {
-    print(variant_text(true));
-  } else if (what == "options") {
-    print(option_text(true));
-  } else {
-    throw_unknown("list of", what, std::vector<std::string>{"tasks", "variants", "options"});
+/// What can be listed, in order.
+struct List {
+  const char* name;
+  const char* title;
+  std::function<std::string(bool full)> text;
+};
+
+std::vector<List> lists_of(const Parts& parts) {
+  const auto kind = [](const auto& registry, const char* prefix) {
+    return [&registry, prefix](bool full) { return part_text(registry, prefix, full); };
+  };
+  return {{"tasks", "Tasks", [&](bool full) { return task_text(parts, full); }},
+          {"variants", "Variants", [&](bool full) { return variant_text(parts, full); }},
+          {"loops", "Loops (algorithm.kind)", kind(parts.loops, "algorithm")},
+          {"encoders", "Encoders (encoder.kind)", kind(parts.encoders, "encoder")},
+          {"containers", "Containers (container.kind)", kind(parts.containers, "container")},
+          {"thresholds", "Thresholds (threshold.kind)", kind(parts.thresholds, "threshold")},
+          {"selectors", "Selectors (selection.kind)", kind(parts.selectors, "selection")},
+          {"variations", "Variation (variation.kind)", kind(parts.variations, "variation")},
+          {"metrics", "Metrics (metrics.also)", kind(parts.metrics, "metrics.NAME")},
+          {"evaluators", "Evaluators (run.evaluator)", kind(parts.evaluators, "evaluator")},
+          {"options", "Options", [&](bool full) { return option_text(parts, full); }}};
+}
+
+int act(const std::string& what, const Parts& parts) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const List& list : lists_of(parts)) {
+    if (what == list.name) {
+      print(list.text(true));
+      return 0;
+    }
+    names.emplace_back(list.name);
+    all += fmt::format("{}{}\n{}", all.empty() ? "" : "\n", list.title, list.text(false));
   }
+  if (!what.empty()) throw_unknown("list of", what, names);
+  print(all);
   return 0;
 }
 
 }  // namespace
 
-Command add_list(CLI::App& program, const TaskRegistry& tasks) {
-  const auto what = std::make_shared<std::string>();
-  CLI::App* app = program.add_subcommand("list", "Show the tasks, variants and options there are");
-  app->add_option("WHAT", *what, "tasks, variants or options; all of them, briefly, unless said")
+Command add_list(CLI::App& program, const Parts& parts) {
+  struct Arguments {
+    std::string what;
+    std::vector<std::string> variants;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = program.add_subcommand("list", "Show the tasks, variants, parts and options");
+  std::vector<std::string> names;
+  for (const List& list : lists_of(parts)) names.emplace_back(list.name);
+  app->add_option("WHAT", arguments->what,
+                  fmt::format("{}; all of them, briefly, unless said", fmt::join(names, ", ")))
       ->type_name("");
+  add_variants_option(*app, arguments->variants);
   app->footer(
       "Examples:\n"
       "  aurora list\n"
-      "  aurora list variants");
-  return {app, [what, &tasks] { return act(*what, tasks); }};
+      "  aurora list variants\n"
+      "  aurora list containers");
+  return {app, [arguments, &parts] {
+            return act(arguments->what, with_variants(parts, arguments->variants));
+          }};
 }
 
 }  // namespace aurora

@@ -10,7 +10,7 @@
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
-#include "aurora/runs/progress.hpp"
+#include "apps/aurora/progress.hpp"
 
 namespace aurora {
 namespace {
@@ -33,7 +33,7 @@ std::string progress(const TrainingReport& so_far, const RetrainOptions& options
 
 }  // namespace
 
-Command add_retrain(CLI::App& program, const TaskRegistry& tasks) {
+Command add_retrain(CLI::App& program, const Parts& parts) {
   struct Arguments {
     std::string run;
     std::string out;
@@ -81,7 +81,7 @@ Command add_retrain(CLI::App& program, const TaskRegistry& tasks) {
       "  aurora run maze --variant aurora-csc-uniform-2 --out runs/flat\n"
       "  aurora retrain runs/flat\n"
       "  aurora report runs/flat");
-  return {app, [arguments, &tasks] {
+  return {app, [arguments, &parts] {
             arguments->options.out = arguments->out;
             end_with_adopter();
             StatusLine line(stderr);
@@ -92,7 +92,7 @@ Command add_retrain(CLI::App& program, const TaskRegistry& tasks) {
             arguments->options.after_epoch = [&](const TrainingReport& so_far) {
               if (line.is_due()) line.show(progress(so_far, arguments->options, line.seconds()));
             };
-            const Retrained retrained = retrain(tasks, arguments->run, arguments->options);
+            const Retrained retrained = retrain(parts, arguments->run, arguments->options);
             line.finish();
             print(describe(retrained));
             return 0;

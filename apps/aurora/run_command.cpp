@@ -9,9 +9,9 @@
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
+#include "apps/aurora/progress.hpp"
 #include "aurora/core/errors.hpp"
-#include "aurora/runs/config.hpp"
-#include "aurora/runs/progress.hpp"
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/run.hpp"
 
 namespace aurora {
@@ -25,13 +25,14 @@ struct Arguments {
   std::optional<std::string> threads;
   std::optional<std::string> out;
   std::optional<std::string> config;
+  std::vector<std::string> variants;
   bool resume = false;
   bool quiet = false;
 };
 
-ConfigRequest request_of(const Arguments& arguments, const TaskRegistry& tasks) {
+PlanRequest request_of(const Arguments& arguments, const Parts& parts) {
   const Words words = sorted(arguments.words);
-  ConfigRequest request;
+  PlanRequest request;
   if (!words.task.empty()) request.task = words.task;
   request.variant = arguments.variant;
   if (arguments.config) {
@@ -39,7 +40,10 @@ ConfigRequest request_of(const Arguments& arguments, const TaskRegistry& tasks) 
   } else if (arguments.resume) {
     const std::filesystem::path stored = std::filesystem::path(*arguments.out) / "config.toml";
     std::error_code ignored;  // what cannot be looked at is not there
-    if (std::filesystem::exists(stored, ignored)) request.file = stored;
+    if (std::filesystem::exists(stored, ignored)) {
+      request.file = stored;
+      request.file_is_of_run = true;
+    }
   }
   const auto assign = [&](const char* key, const std::optional<std::string>& value) {
     if (value) request.assignments.push_back(fmt::format("{}={}", key, *value));
@@ -61,17 +65,17 @@ ConfigRequest request_of(const Arguments& arguments, const TaskRegistry& tasks) 
                       "it begins there",
                       *arguments.out));
     }
-    throw UsageError(fmt::format("which TASK? Known: {}; as in: aurora run {}",
-                                 fmt::join(tasks.names(), ", "),
-                                 tasks.names().empty() ? "TASK" : tasks.names().front()));
+    throw UsageError(fmt::format(
+        "which TASK? Known: {}; as in: aurora run {}", fmt::join(parts.tasks.names(), ", "),
+        parts.tasks.names().empty() ? "TASK" : parts.tasks.names().front()));
   }
   return request;
 }
 
 /// runs/TASK-VARIANT-seedS, or the first of ...-2, ...-3, ... that is free.
-std::filesystem::path free_directory(const RunConfig& config) {
+std::filesystem::path free_directory(const Plan& plan) {
   const std::string name =
-      fmt::format("{}-{}-seed{}", config.task, config.variant, config.algorithm.seed);
+      fmt::format("{}-{}-seed{}", plan.spec().name, plan.variant, plan.run.seed);
   std::filesystem::path path = std::filesystem::path("runs") / name;
   std::error_code ignored;  // what cannot be looked at cannot be created either, and says why then
   for (int number = 2; std::filesystem::exists(path, ignored); ++number) {
@@ -80,7 +84,7 @@ std::filesystem::path free_directory(const RunConfig& config) {
   return path;
 }
 
-std::string summary_text(const RunSummary& summary, const RunConfig& config,
+std::string summary_text(const RunSummary& summary, const Plan& plan,
                          const std::filesystem::path& out) {
   const double per_second = summary.seconds_total > 0
                                 ? static_cast<double>(summary.evaluations) / summary.seconds_total
@@ -91,11 +95,11 @@ std::string summary_text(const RunSummary& summary, const RunConfig& config,
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("  {:<18} {}\n", name, value);
   };
-  line("container", fmt::format("{} individuals (target {})", summary.container_size,
-                                config.algorithm.target_size));
-  line("coverage", fmt::format("{:.2f} %", summary.coverage));
-  line("grid mean fitness", fmt::format("{:.6g}", summary.grid_mean_fitness));
-  line("threshold", fmt::format("{:.6g}", summary.threshold));
+  line("container",
+       fmt::format("{} individuals (target {})", summary.container_size, plan.run.target_size));
+  line("coverage", fmt::format("{:.2f} %", summary.metric("coverage")));
+  line("grid mean fitness", fmt::format("{:.6g}", summary.metric("grid_mean_fitness")));
+  if (plan.threshold) line("threshold", fmt::format("{:.6g}", summary.metric("threshold")));
   line("evaluations", fmt::format("{} ({:.0f} per second)", summary.evaluations, per_second));
   line("wall time", duration_text(summary.seconds_total));
   line("results", out.string());
@@ -105,34 +109,37 @@ std::string summary_text(const RunSummary& summary, const RunConfig& config,
   return text;
 }
 
-int act(const Arguments& arguments, const TaskRegistry& tasks) {
+int act(const Arguments& arguments, const Parts& parts) {
   if (arguments.out && arguments.out->empty()) throw UsageError("--out needs the name of a folder");
   if (arguments.resume && !arguments.out) {
     throw UsageError("--resume needs --out DIR, the folder of the run that shall go on");
   }
-  const RunConfig config = resolve(tasks, request_of(arguments, tasks));
+  const Parts all = with_variants(parts, arguments.variants);
+  const Plan plan = resolve(all, request_of(arguments, all));
   const std::filesystem::path out =
-      arguments.out ? std::filesystem::path(*arguments.out) : free_directory(config);
+      arguments.out ? std::filesystem::path(*arguments.out) : free_directory(plan);
 
-  const std::vector<std::string> departures = departures_from_variant(config);
-  if (!departures.empty() && !arguments.quiet) {
-    fmt::print(stderr, "aurora: note: {} with {}\n", config.variant, fmt::join(departures, ", "));
+  Progress progress(stderr, arguments.quiet, out.string());
+  for (const std::string& note : plan.notes) progress.note("aurora: note: " + note);
+  if (!plan.departures.empty()) {
+    progress.note(
+        fmt::format("aurora: note: {} with {}", plan.variant, fmt::join(plan.departures, ", ")));
   }
   const InterruptFlag interrupt;
   end_with_adopter();
-  const RunSummary summary = run(tasks, config,
+  const RunSummary summary = run(all, plan,
                                  {.out = out,
-                                  .quiet = arguments.quiet,
                                   .resume = arguments.resume,
+                                  .observer = &progress,
                                   .checkpoint_wanted = &interrupt.checkpoint_wanted()},
                                  interrupt.raised());
-  print(summary_text(summary, config, out));
+  print(summary_text(summary, plan, out));
   return summary.status == RunStatus::interrupted ? interrupt.exit_status() : 0;
 }
 
 }  // namespace
 
-Command add_run(CLI::App& program, const TaskRegistry& tasks) {
+Command add_run(CLI::App& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* app = program.add_subcommand("run", "Search for behaviours of a task's robot");
   add_words(*app, arguments->words, "KEY=VALUE", "Options of the run (aurora list options)");
@@ -152,6 +159,7 @@ Command add_run(CLI::App& program, const TaskRegistry& tasks) {
   app->add_option("--config", arguments->config,
                   "TOML file with options; the config.toml of a run repeats that run")
       ->type_name("FILE");
+  add_variants_option(*app, arguments->variants);
   app->add_flag("--resume", arguments->resume,
                 "Go on with the run in --out from its last checkpoint; with a TASK, begin it if\n"
                 "there is none yet");
@@ -165,7 +173,7 @@ Command add_run(CLI::App& program, const TaskRegistry& tasks) {
       "  aurora run maze container.target_size=2000 selection.kind=novelty\n"
       "  aurora run --config runs/hc-7/config.toml --out runs/hc-7-again\n"
       "  aurora run --resume --out runs/hc-7 --iterations 1000");
-  return {app, [arguments, &tasks] { return act(*arguments, tasks); }};
+  return {app, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

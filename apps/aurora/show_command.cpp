@@ -13,7 +13,7 @@ namespace {
 
 struct Arguments {
   std::string run;
-  Selection selection;
+  Wanted wanted;
   std::string out;
 };
 
@@ -31,14 +31,14 @@ std::string describe(const Shown& shown, const std::vector<Axis>& axes) {
   return text;
 }
 
-int act(const Arguments& arguments, const TaskRegistry& tasks) {
+int act(const Arguments& arguments, const Parts& parts) {
   const std::filesystem::path run = arguments.run;
-  const Viewer viewer(tasks, run);
+  const Viewer viewer(parts, run);
   for (const std::string& note : viewer.notes()) fmt::print(stderr, "aurora: note: {}\n", note);
   const std::filesystem::path out =
       arguments.out.empty() ? run / "show" : std::filesystem::path(arguments.out);
   bool same = true;
-  for (const std::size_t row : viewer.select(arguments.selection)) {
+  for (const std::size_t row : viewer.select(arguments.wanted)) {
     const Shown shown = viewer.show(row, out);
     same = same && shown.difference.empty();
     print(describe(shown, viewer.container().ground_truth));
@@ -48,25 +48,23 @@ int act(const Arguments& arguments, const TaskRegistry& tasks) {
 
 }  // namespace
 
-Command add_show(CLI::App& program, const TaskRegistry& tasks) {
+Command add_show(CLI::App& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* app = program.add_subcommand(
       "show",
       "Draw behaviours of a run: a picture, a film, what was sensed and its reconstruction");
-  Selection& selection = arguments->selection;
+  Wanted& wanted = arguments->wanted;
   CLI::Validator not_negative = CLI::NonNegativeNumber;  // the parser would wrap -1 around
   not_negative.description("");
   app->add_option("RUN", arguments->run, "The run directory; the run may still be going on")
       ->required()
       ->type_name(" ");
-  app->add_flag("--best", selection.best, "The one with the highest fitness; so unless said");
-  app->add_option("--id", selection.id, "The one with this id")
-      ->type_name("I")
-      ->check(not_negative);
-  app->add_option("--random", selection.random, "So many at random")
+  app->add_flag("--best", wanted.best, "The one with the highest fitness; so unless said");
+  app->add_option("--id", wanted.id, "The one with this id")->type_name("I")->check(not_negative);
+  app->add_option("--random", wanted.random, "So many at random")
       ->type_name("K")
       ->check(not_negative);
-  app->add_option("--ground-truth", selection.ground_truth,
+  app->add_option("--ground-truth", wanted.ground_truth,
                   "The one nearest to these values of the first axes (aurora list tasks)")
       ->type_name("X,Y")
       ->delimiter(',')
@@ -82,7 +80,7 @@ Command add_show(CLI::App& program, const TaskRegistry& tasks) {
       "  aurora show runs/demo\n"
       "  aurora show runs/demo --ground-truth 300,80 --out pictures\n"
       "  aurora show runs/demo --random 5");
-  return {app, [arguments, &tasks] { return act(*arguments, tasks); }};
+  return {app, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

@@ -9,7 +9,7 @@
 
 namespace aurora {
 
-Command add_verify(CLI::App& program, const TaskRegistry& tasks) {
+Command add_verify(CLI::App& program, const Parts& parts) {
   struct Arguments {
     std::string run;
     std::size_t replay = 0;
@@ -21,8 +21,8 @@ Command add_verify(CLI::App& program, const TaskRegistry& tasks) {
   app->add_option("--replay", arguments->replay,
                   "Also evaluate this many random individuals again and compare to the bit")
       ->type_name("K");
-  return {app, [arguments, &tasks] {
-            const std::vector<Check> checks = verify_run(tasks, arguments->run, arguments->replay);
+  return {app, [arguments, &parts] {
+            const std::vector<Check> checks = verify_run(parts, arguments->run, arguments->replay);
             for (const Check& check : checks) {
               print(fmt::format("{:<4} {:<18} {}\n", check.good ? "ok" : "BAD", check.subject,
                                 check.finding));

@@ -1,23 +1,29 @@
-// An algorithm: step() does one iteration and says what happened. No input or output inside.
+// An algorithm: one iteration is propose(), the evaluations, absorb(). No input or output inside.
+//
+// Whoever drives it evaluates genotypes() into evaluation() between the two: threads of this
+// process, other machines, or a user who asks and tells.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "aurora/containers/individuals.hpp"
-#include "aurora/containers/threshold.hpp"
+#include "aurora/algorithms/encoder_schedule.hpp"
+#include "aurora/algorithms/offspring.hpp"
+#include "aurora/containers/container.hpp"
+#include "aurora/core/individuals.hpp"
+#include "aurora/core/parallel.hpp"
+#include "aurora/core/stopwatch.hpp"
 #include "aurora/encoders/encoder.hpp"
+#include "aurora/evolution/selector.hpp"
+#include "aurora/evolution/variation.hpp"
 #include "aurora/tasks/task.hpp"
 
 namespace aurora {
-
-/// Turns genotypes into evaluations, on threads or elsewhere; the algorithm cannot tell which.
-class Evaluator {
- public:
-  virtual ~Evaluator() = default;
-  virtual void evaluate(MatrixView<const float> genotypes, EvaluationView out) = 0;
-};
 
 /// Wall-clock seconds spent in each phase.
 struct PhaseSeconds {
@@ -47,32 +53,108 @@ struct StepReport {
 struct AlgorithmState {
   std::size_t iteration = 0;
   std::size_t encoder_updates = 0;
-  Threshold::State threshold;       // of the quality-diversity loop
   Individuals container;            // row by row, as selection sees them
+  PartState container_state;        // of the container's policy
   Individuals population;           // of the population loops; no rows elsewhere
   std::vector<NamedArray> encoder;  // none if descriptors are hand-coded
 };
 
+/// What an algorithm is made with.
+struct LoopContext {
+  TaskSpec task;
+  std::size_t batch = 128;               // B
+  std::uint64_t seed = 1;                // of everything random
+  std::size_t encoder_step = 10;         // T_E: encoder updates at T_E, 3 T_E, 6 T_E, 10 T_E, ...
+  std::size_t descriptor_size = 0;       // n
+  std::unique_ptr<Encoder> encoder;      // null: descriptors are hand-coded
+  std::unique_ptr<Container> container;  // null if the loop keeps one of its own
+  std::unique_ptr<Selector> selector;
+  std::unique_ptr<Variation> variation;  // null if the selector selects nobody
+  Workers& workers;                      // must outlive the algorithm
+};
+
+/// Columns of the individuals that a mix makes.
+IndividualsLayout layout_of(const TaskSpec& task, std::size_t descriptor_size,
+                            const Selector& selector);
+
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  /// One iteration: 128 new genotypes, by default.
-  virtual StepReport step() = 0;
-  /// Iterations done so far.
-  virtual std::size_t iteration() const = 0;
+
+  /// Begins an iteration: new genotypes, 128 by default.
+  void propose();
+  /// Those that are to be evaluated; the others of the batch are clones, whose evaluation is known.
+  MatrixView<const float> genotypes() const { return offspring_.genotypes(); }
+  /// Where their results belong.
+  EvaluationView evaluation() { return offspring_.evaluation(); }
+  /// Ends the iteration: descriptors, the container, the encoder.
+  StepReport absorb();
+
+  /// All three: `evaluator.evaluate(genotypes, evaluation)` does what is between.
+  template <class Evaluator>
+  StepReport step(Evaluator& evaluator) {
+    propose();
+    {
+      const Stopwatch watch(proposed_.seconds.simulate);
+      if (genotypes().rows() > 0) evaluator.evaluate(genotypes(), evaluation());
+    }
+    return absorb();
+  }
+
+  /// Iterations begun so far.
+  std::size_t iteration() const { return iteration_; }
   /// The content of the container.
   virtual const Individuals& individuals() const = 0;
-  /// d_min; 0 while there is none.
-  virtual double threshold() const = 0;
+  /// What the container says of itself.
+  virtual std::vector<NamedNumber> numbers() const { return {}; }
+  /// What the container depends on, besides its individuals.
+  virtual PartState container_state() const { return {}; }
   /// The encoder, or null if descriptors are hand-coded.
-  virtual const Encoder* encoder() const = 0;
+  const Encoder* encoder() const { return encoder_.get(); }
 
   /// Copies the state between two iterations into `out`, whose memory is reused.
-  virtual void save(AlgorithmState& out) const = 0;
+  void save(AlgorithmState& out) const;
   /// Takes over the state of an algorithm of the same task and configuration: every iteration from
   /// here on is, bit for bit, what it would have been there. DataError if that cannot be such a
   /// state; the algorithm is then of no use.
-  virtual void restore(AlgorithmState state) = 0;
+  void restore(AlgorithmState state);
+
+ protected:
+  /// UsageError for a batch or an encoder step of 0.
+  explicit Algorithm(LoopContext& context);
+
+  bool reads_errors() const { return selector_->reads_errors(); }
+
+  std::uint64_t seed_;
+  Workers& workers_;
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Selector> selector_;
+  std::unique_ptr<Variation> variation_;
+  EncoderSchedule schedule_;
+  Offspring offspring_;
+  std::size_t iteration_ = 0;
+
+ private:
+  /// Fills the offspring with genotypes.
+  virtual void breed() = 0;
+  /// Offers the offspring, evaluated and described, to the container.
+  virtual void take(StepReport& report) = 0;
+  /// Whether the calendar of encoder updates counts (it does not while there is nobody).
+  virtual bool has_calendar() const = 0;
+  /// Gives everybody the descriptors of an encoder that has changed.
+  virtual void describe_again(StepReport& report) = 0;
+  /// The end of the iteration.
+  virtual void tidy(const IterationEnd& /*end*/, StepReport& /*report*/) {}
+  virtual void save_members(AlgorithmState& out) const = 0;
+  virtual void restore_members(AlgorithmState& state) = 0;
+
+  StepReport proposed_;  // of the iteration that has begun
 };
+
+using LoopEntry = Entry<Algorithm, LoopContext>;
+
+LoopEntry quality_diversity_loop();
+LoopEntry taxons_loop();
+LoopEntry novelty_search_loop();
 
 }  // namespace aurora

@@ -4,41 +4,13 @@
 #include <utility>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/core/stopwatch.hpp"
+#include "aurora/core/random.hpp"
 
 namespace aurora {
 
-IndividualsLayout layout_of(const TaskSpec& task, const AlgorithmConfig& config) {
-  check(task);
-  const bool learned = config.descriptor == DescriptorKind::learned;
-  return {.genotype_size = task.genotype_size,
-          .descriptor_size = learned ? config.dimension : kHandCodedSize,
-          .ground_truth_size = task.ground_truth.size(),
-          .sensory = task.sensory};
-}
-
-std::unique_ptr<Encoder> encoder_of(const TaskSpec& task, const AlgorithmConfig& config) {
-  if (config.descriptor == DescriptorKind::hand_coded) {
-    if (!reads_surprise(config.selection)) return nullptr;
-    throw UsageError(
-        "selection by surprise needs reconstruction errors, and hand-coded descriptors "
-        "have no encoder to give them");
-  }
-  Stream stream(config.seed, Purpose::encoder_weights);
-  return make_encoder(config.encoder, task.sensory, config.dimension, stream);
-}
-
-void restore_encoder(Encoder* encoder, std::span<const NamedArray> state) {
-  if (encoder) return encoder->set_state(state);
-  if (!state.empty()) throw DataError("there is the state of an encoder, but no encoder");
-}
-
-Offspring::Offspring(const IndividualsLayout& layout, const AlgorithmConfig& config)
-    : seed_(config.seed),
-      variation_(config.variation),
-      batch_(layout, config.batch),
-      order_(config.batch) {
-  if (config.batch == 0) throw UsageError("the batch must hold at least one genotype");
+Offspring::Offspring(const IndividualsLayout& layout, std::size_t batch, std::uint64_t seed)
+    : seed_(seed), batch_(layout, batch), order_(batch) {
+  if (batch == 0) throw UsageError("the batch must hold at least one genotype");
 }
 
 void Offspring::number(std::size_t iteration) {
@@ -57,7 +29,7 @@ void Offspring::draw(std::size_t iteration, Workers& workers) {
   number(iteration);
 }
 
-void Offspring::breed(std::size_t iteration, const Individuals& from,
+void Offspring::breed(std::size_t iteration, const Variation& variation, const Individuals& from,
                       std::span<const std::uint32_t> parents, std::span<const std::uint32_t> mates,
                       double unvaried) {
   // Children that differ from their parent fill the batch from the front, clones from the back.
@@ -69,12 +41,13 @@ void Offspring::breed(std::size_t iteration, const Individuals& from,
     const auto child = batch_.genotypes.row(simulated_);
     bool clone = unvaried > 0 && stream.uniform() < unvaried;
     if (!clone) {
-      vary(variation_, parent, from.genotypes.row(mates[i]), child, stream);
+      variation.vary(parent, from.genotypes.row(mates[i]), child, stream);
       clone = std::ranges::equal(parent, child);
     }
     if (clone) {
       order_[i] = address(size() - ++clones);
       batch_.copy_row(from, parents[i], order_[i]);
+      std::ranges::fill(batch_.extra.row(order_[i]), 0.0F);  // it begins its own life
     } else {
       order_[i] = address(simulated_++);
     }
@@ -82,10 +55,9 @@ void Offspring::breed(std::size_t iteration, const Individuals& from,
   number(iteration);
 }
 
-void Offspring::evaluate(Evaluator& evaluator) {
-  if (simulated_ == 0) return;
+EvaluationView Offspring::evaluation() {
   const EvaluationView all{batch_.fitness, batch_.sensory.view(), batch_.ground_truth.view()};
-  evaluator.evaluate(batch_.genotypes.view().slice(0, simulated_), all.slice(0, simulated_));
+  return all.slice(0, simulated_);
 }
 
 void Offspring::describe(const Encoder* encoder, bool with_errors, Workers& workers) {
@@ -100,17 +72,6 @@ void Offspring::describe(const Encoder* encoder, bool with_errors, Workers& work
                     batch_.descriptors.view().slice(0, simulated_),
                     errors.first(with_errors ? simulated_ : 0), workers);
   }
-}
-
-void Offspring::realise(Evaluator& evaluator, const Encoder* encoder, bool with_errors,
-                        Workers& workers, StepReport& report) {
-  {
-    const Stopwatch watch(report.seconds.simulate);
-    evaluate(evaluator);
-    report.simulated = simulated_;
-  }
-  const Stopwatch watch(report.seconds.encode);
-  describe(encoder, with_errors, workers);
 }
 
 }  // namespace aurora

@@ -2,98 +2,74 @@
 
 #include <utility>
 
-#include "aurora/algorithms/containers.hpp"
 #include "aurora/core/errors.hpp"
-#include "aurora/core/stopwatch.hpp"
+#include "aurora/core/random.hpp"
 
 namespace aurora {
+namespace {
 
-QualityDiversity::QualityDiversity(const TaskSpec& task, const AlgorithmConfig& config,
-                                   Evaluator& evaluator, Workers& workers)
-    : config_(config),
-      evaluator_(evaluator),
-      workers_(workers),
-      encoder_(encoder_of(task, config)),
-      schedule_(config.encoder_step),
-      offspring_(layout_of(task, config), config),
-      container_(container_of(task, config, workers)),
-      threshold_(config.threshold, config.target_size, config.archive) {
-  if (config.update_period == 0) throw UsageError("the update period T_C must be at least 1");
-}
-
-StepReport QualityDiversity::step() {
-  ++iteration_;
-  StepReport report;
-  {
-    const Stopwatch watch(report.seconds.variation);
-    propose();
+/// The members of a container as a selector sees them.
+class Members final : public SelectionView {
+ public:
+  Members(Container& container, Workers& workers) : container_(container), workers_(workers) {}
+  std::size_t size() const override { return container_.size(); }
+  std::vector<float> novelty() override { return container_.novelty(workers_); }
+  std::vector<float> reconstruction_error() override {
+    return container_.individuals().reconstruction_error;
   }
-  offspring_.realise(evaluator_, encoder_.get(), reads_surprise(config_.selection), workers_,
-                     report);
-  {
-    const Stopwatch watch(report.seconds.container);
-    add(report);
+  std::vector<float> fitness() override { return container_.individuals().fitness; }
+  std::vector<float> column(std::string_view name) override {
+    const Individuals& members = container_.individuals();
+    const std::size_t column = members.extra_column(name);
+    std::vector<float> values(members.size());
+    for (std::size_t row = 0; row < values.size(); ++row) values[row] = members.extra(row, column);
+    return values;
   }
-  // Hand-coded descriptors follow the same calendar, with nothing to train.
-  const bool update_due = container_->size() > 0 && schedule_.due(iteration_);
-  if (update_due && encoder_) update_encoder(report);
 
-  const Stopwatch watch(report.seconds.container);
-  update_threshold(update_due);
-  if (container_update_due(update_due)) {
-    report.lost += container_->update(threshold_.for_update(*container_), workers_);
-    report.container_updated = true;
-  }
-  return report;
-}
+ private:
+  Container& container_;
+  Workers& workers_;
+};
 
-void QualityDiversity::save(AlgorithmState& out) const {
-  out.iteration = iteration_;
-  out.encoder_updates = schedule_.updates();
-  out.threshold = threshold_.state();
-  out.container = container_->individuals();
-  out.population.resize(0);
-  out.encoder = encoder_ ? encoder_->state() : std::vector<NamedArray>();
-}
+}  // namespace
 
-void QualityDiversity::restore(AlgorithmState state) {
-  if (state.population.size() > 0) throw DataError("this loop has no population");
-  restore_encoder(encoder_.get(), state.encoder);
-  threshold_.restore(state.threshold);
-  schedule_.restore(state.encoder_updates, state.iteration);
-  container_->restore(std::move(state.container));
-  iteration_ = state.iteration;
-}
+QualityDiversity::QualityDiversity(LoopContext& context)
+    : Algorithm(context), container_(std::move(context.container)) {}
 
-void QualityDiversity::propose() {
-  if (container_->size() == 0 || config_.selection == SelectionKind::none) {
+void QualityDiversity::breed() {
+  parents_.clear();
+  if (container_->size() == 0 || !selector_->selects()) {
     offspring_.draw(iteration_, workers_);
     return;
   }
-  const std::vector<std::uint32_t> parents = select(0);
-  offspring_.breed(iteration_, container_->individuals(), parents,
-                   needs_mate(config_.variation) ? select(1) : parents);
+  parents_ = select(0);
+  offspring_.breed(iteration_, *variation_, container_->individuals(), parents_,
+                   variation_->needs_mate() ? select(1) : parents_);
 }
 
 std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
   std::vector<std::uint32_t> parents(offspring_.size());
-  Stream stream(config_.seed, Purpose::selection, address(iteration_), draw);
-  const Individuals& members = container_->individuals();
-  const SelectionKind kind = toss(config_.selection, config_.seed, address(iteration_));
-  if (kind == SelectionKind::novelty) {
-    select_proportional(container_->novelty(workers_), parents, stream);
-  } else if (kind == SelectionKind::surprise) {
-    select_proportional(members.reconstruction_error, parents, stream);
-  } else {
+  Stream stream(seed_, Purpose::selection, address(iteration_), draw);
+  Members members(*container_, workers_);
+  const std::vector<float> weights = selector_->weights(members, address(iteration_));
+  if (weights.empty()) {
     select_uniform(members.size(), parents, stream);
+  } else if (weights.size() == members.size()) {
+    select_proportional(weights, parents, stream);
+  } else {
+    throw DataError("the selector gave " + std::to_string(weights.size()) + " weights for " +
+                    std::to_string(members.size()) + " members");
   }
   return parents;
 }
 
-void QualityDiversity::add(StepReport& report) {
+void QualityDiversity::take(StepReport& report) {
+  parent_ids_.clear();
+  for (const std::uint32_t row : parents_) {
+    parent_ids_.push_back(container_->individuals().ids[row]);
+  }
   std::vector<Outcome> outcomes(offspring_.size());
-  container_->add_all(offspring_.individuals(), offspring_.rows(), threshold_.value(), workers_,
-                      outcomes);
+  container_->add_all(offspring_.individuals(), offspring_.rows(), workers_, outcomes);
   for (const Outcome outcome : outcomes) {
     switch (outcome) {
       case Outcome::added:
@@ -110,43 +86,53 @@ void QualityDiversity::add(StepReport& report) {
         break;
     }
   }
+  teach_selector(outcomes);
 }
 
-void QualityDiversity::update_encoder(StepReport& report) {
-  const SensoryView data = container_->individuals().sensory.view();
-  {
-    const Stopwatch watch(report.seconds.train);
-    Stream stream(config_.seed, Purpose::encoder_training, address(iteration_));
-    report.training = encoder_->train(data, stream, workers_);
+/// Tells a selector with columns of its own what became of the children of those who are still
+/// where they were.
+void QualityDiversity::teach_selector(std::span<const Outcome> outcomes) {
+  const Individuals& members = container_->individuals();
+  if (members.extra_names.empty()) return;
+  std::vector<Birth> births;
+  for (std::size_t i = 0; i < parents_.size(); ++i) {
+    const std::uint32_t row = parents_[i];
+    if (row >= members.size() || members.ids[row] != parent_ids_[i]) continue;
+    births.push_back({row, outcomes[i] == Outcome::added || outcomes[i] == Outcome::replaced});
   }
+  selector_->learn(births, container_->extra());
+}
+
+void QualityDiversity::describe_again(StepReport& report) {
   const Stopwatch watch(report.seconds.encode);
+  const SensoryView data = container_->individuals().sensory.view();
   Matrix<float> descriptors(data.rows(), encoder_->dimension());
-  std::vector<float> errors(reads_surprise(config_.selection) ? data.rows() : 0);
+  std::vector<float> errors(reads_errors() ? data.rows() : 0);
   encoder_->encode(data, descriptors, errors, workers_);
   report.lost += container_->set_descriptors(descriptors, errors);
 }
 
-void QualityDiversity::update_threshold(bool update_due) {
-  if (container_->size() == 0) return;
-  if (schedule_.updates() == 0) return threshold_.start(*container_);
-  if (update_due) threshold_.encoder_updated(*container_, workers_);
-  const bool first = update_due && schedule_.updates() == 1;
-  if (!first) threshold_.follow(container_->size());
+void QualityDiversity::tidy(const IterationEnd& end, StepReport& report) {
+  const Upkeep upkeep = container_->after_iteration(end, workers_);
+  report.container_updated = upkeep.updated;
+  report.lost += upkeep.lost;
 }
 
-bool QualityDiversity::container_update_due(bool update_due) const {
-  switch (config_.threshold.kind) {
-    case ThresholdKind::vat:
-      return update_due;
-    case ThresholdKind::fixed:
-      return update_due && encoder_;
-    case ThresholdKind::none:
-      return false;
-    case ThresholdKind::csc:
-    case ThresholdKind::pid:
-      break;
-  }
-  return (update_due && encoder_) || iteration_ % config_.update_period == 0;
+void QualityDiversity::save_members(AlgorithmState& out) const {
+  out.container = container_->individuals();
+  out.population.resize(0);
+}
+
+void QualityDiversity::restore_members(AlgorithmState& state) {
+  if (state.population.size() > 0) throw DataError("this loop has no population");
+  container_->restore(std::move(state.container), state.container_state);
+}
+
+LoopEntry quality_diversity_loop() {
+  return part<NoOptions>("quality-diversity", "children of the container's members")
+      .made_by([](const NoOptions&, LoopContext& context) {
+        return std::make_unique<QualityDiversity>(context);
+      });
 }
 
 }  // namespace aurora

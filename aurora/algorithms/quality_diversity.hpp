@@ -1,5 +1,5 @@
 // The quality-diversity loop: AURORA, its hand-coded twin HC, and Random Search (the paper's
-// Algorithm 1; specification, section 1); with cells for a container, MAP-Elites.
+// Algorithm 1); with cells for a container, MAP-Elites. Parents are members of the container.
 #pragma once
 
 #include <cstdint>
@@ -7,46 +7,33 @@
 #include <vector>
 
 #include "aurora/algorithms/algorithm.hpp"
-#include "aurora/algorithms/config.hpp"
-#include "aurora/algorithms/encoder_schedule.hpp"
-#include "aurora/algorithms/offspring.hpp"
-#include "aurora/containers/container.hpp"
-#include "aurora/core/parallel.hpp"
 
 namespace aurora {
 
-class QualityDiversity : public Algorithm {
+class QualityDiversity final : public Algorithm {
  public:
-  /// The evaluator and the workers must outlive the algorithm. UsageError for a configuration that
-  /// makes no sense.
-  QualityDiversity(const TaskSpec& task, const AlgorithmConfig& config, Evaluator& evaluator,
-                   Workers& workers);
+  explicit QualityDiversity(LoopContext& context);
 
-  StepReport step() override;
-  std::size_t iteration() const override { return iteration_; }
   const Individuals& individuals() const override { return container_->individuals(); }
-  double threshold() const override { return threshold_.value(); }
-  const Encoder* encoder() const override { return encoder_.get(); }
-  void save(AlgorithmState& out) const override;
-  void restore(AlgorithmState state) override;
+  std::vector<NamedNumber> numbers() const override { return container_->numbers(); }
+  PartState container_state() const override { return container_->state(); }
 
  private:
-  void propose();
-  std::vector<std::uint32_t> select(std::uint32_t draw);
-  void add(StepReport& report);
-  void update_encoder(StepReport& report);
-  void update_threshold(bool update_due);
-  bool container_update_due(bool update_due) const;
+  void breed() override;
+  void take(StepReport& report) override;
+  bool has_calendar() const override { return container_->size() > 0; }
+  void describe_again(StepReport& report) override;
+  void tidy(const IterationEnd& end, StepReport& report) override;
+  void save_members(AlgorithmState& out) const override;
+  void restore_members(AlgorithmState& state) override;
 
-  AlgorithmConfig config_;
-  Evaluator& evaluator_;
-  Workers& workers_;
-  std::unique_ptr<Encoder> encoder_;
-  EncoderSchedule schedule_;
-  Offspring offspring_;
+  std::vector<std::uint32_t> select(std::uint32_t draw);
+  void teach_selector(std::span<const Outcome> outcomes);
+
   std::unique_ptr<Container> container_;
-  Threshold threshold_;
-  std::size_t iteration_ = 0;
+  // Of this iteration, for selectors that learn; empty if there are no parents.
+  std::vector<std::uint32_t> parents_;
+  std::vector<std::uint64_t> parent_ids_;
 };
 
 }  // namespace aurora

@@ -5,16 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "aurora/containers/container.hpp"
 #include "aurora/containers/nearest_neighbours.hpp"
 #include "aurora/core/matrix.hpp"
 
 namespace aurora {
-
-/// One side of a box; both ends belong to it.
-struct Interval {
-  double min = 0;
-  double max = 1;
-};
 
 class Cells {
  public:

@@ -20,9 +20,9 @@ Container::Container(const IndividualsLayout& layout, std::size_t k)
 }
 
 void Container::add_all(const Individuals& batch, std::span<const std::uint32_t> rows,
-                        double threshold, Workers& /*workers*/, std::span<Outcome> outcomes) {
+                        Workers& /*workers*/, std::span<Outcome> outcomes) {
   std::ranges::transform(rows, outcomes.begin(),
-                         [&](std::uint32_t row) { return add(batch, row, threshold); });
+                         [&](std::uint32_t row) { return add(batch, row); });
 }
 
 std::size_t Container::append(const Individuals& batch, std::size_t row) {
@@ -38,11 +38,8 @@ void Container::replace(std::size_t to, const Individuals& batch, std::size_t ro
   index_.insert(to, batch.descriptors.row(row), batch.ids[row]);
 }
 
-void Container::sort_by_age(std::span<std::uint32_t> rows) const {
-  std::ranges::sort(rows, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
-}
-
-void Container::drop_rows_not_indexed() {
+std::vector<std::pair<std::uint32_t, std::uint32_t>> Container::drop_rows_not_indexed() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;
   std::size_t end = size();
   for (std::size_t row = 0; row < index_.size(); ++row) {
     if (index_.contains(row)) continue;
@@ -50,8 +47,10 @@ void Container::drop_rows_not_indexed() {
     while (!index_.contains(end));
     individuals_.copy_row(individuals_, end, row);
     index_.rename(end, row);
+    moves.emplace_back(static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(row));
   }
   individuals_.resize(index_.size());
+  return moves;
 }
 
 std::size_t Container::set_descriptors(MatrixView<const float> descriptors,
@@ -77,7 +76,18 @@ std::size_t Container::set_descriptors(MatrixView<const float> descriptors,
   return before - size();
 }
 
-void Container::restore(Individuals individuals) {
+std::string Container::check(Workers& /*workers*/) const {
+  check_ids(individuals_);
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (!is_finite(individuals_, row)) {
+      throw DataError("individual " + std::to_string(individuals_.ids[row]) +
+                      " holds a number that is not finite");
+    }
+  }
+  return "every number is finite, no id twice";
+}
+
+void Container::restore(Individuals individuals, const PartState& /*state*/) {
   if (!same_columns(individuals, individuals_)) {
     throw DataError("the columns of the individuals are not those of this container");
   }

@@ -3,25 +3,19 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <span>
 
 namespace aurora {
 
 std::uint64_t container_hash(const Individuals& individuals) {
-  std::vector<std::size_t> order(individuals.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t row) { return individuals.ids[row]; });
-
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        &XXH3_freeState);
   XXH3_64bits_reset(state.get());
   const auto feed = [&](const void* data, std::size_t bytes) {
     XXH3_64bits_update(state.get(), data, bytes);
   };
-  for (const std::size_t row : order) {
+  for (const std::size_t row : rows_by_age(individuals)) {
     feed(&individuals.ids[row], sizeof(std::uint64_t));
     feed(&individuals.fitness[row], sizeof(float));
     feed(individuals.genotypes.row(row).data(), individuals.genotypes.row(row).size_bytes());
@@ -29,6 +23,7 @@ std::uint64_t container_hash(const Individuals& individuals) {
     feed(individuals.ground_truth.row(row).data(), individuals.ground_truth.row(row).size_bytes());
     feed(individuals.sensory.view().bytes(row).data(),
          individuals.sensory.view().bytes(row).size());
+    feed(individuals.extra.row(row).data(), individuals.extra.row(row).size_bytes());
   }
   return XXH3_64bits_digest(state.get());
 }

@@ -23,6 +23,18 @@ std::size_t rounded_up(std::size_t n) {
 
 }  // namespace
 
+double mean_distance(std::span<const float> squares) {
+  double sum = 0;
+  for (const float square : squares) sum += std::sqrt(static_cast<double>(square));
+  return squares.empty() ? 0 : sum / static_cast<double>(squares.size());
+}
+
+double mean_distance(std::span<const Neighbour> neighbours) {
+  double sum = 0;
+  for (const Neighbour& n : neighbours) sum += std::sqrt(static_cast<double>(n.squared_distance));
+  return neighbours.empty() ? 0 : sum / static_cast<double>(neighbours.size());
+}
+
 float squared_radius(double radius) {
   if (!(radius >= 0)) return -1;
   constexpr float kLargest = std::numeric_limits<float>::max();
@@ -337,11 +349,7 @@ void NeighbourIndex::close_pairs(const NeighbourIndex& others, std::span<const f
 std::vector<float> NeighbourIndex::mean_distances(std::size_t k, Workers& workers) const {
   std::vector<float> means(positions_.size());
   nearest_of_all(k, workers, [&](std::uint32_t slot, std::span<const Neighbour> neighbours) {
-    double sum = 0;
-    for (const Neighbour& n : neighbours) sum += std::sqrt(static_cast<double>(n.squared_distance));
-    if (!neighbours.empty()) {
-      means[slot] = static_cast<float>(sum / static_cast<double>(neighbours.size()));
-    }
+    means[slot] = static_cast<float>(mean_distance(neighbours));
   });
   return means;
 }

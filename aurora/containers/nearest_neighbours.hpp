@@ -38,6 +38,11 @@ struct Neighbour {
 /// none. "squared distance <= squared_radius(r)" says exactly "distance <= r".
 float squared_radius(double radius);
 
+/// The mean of distances, summed in the order in which their squares are given; 0 if there are
+/// none.
+double mean_distance(std::span<const float> squares);
+double mean_distance(std::span<const Neighbour> neighbours);
+
 class NeighbourIndex {
  public:
   static constexpr std::size_t kBucketSize = 64;

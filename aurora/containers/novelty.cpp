@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 namespace aurora {
@@ -14,13 +13,6 @@ constexpr std::size_t kSlack = 9;
 /// When more than this part of the container has changed, to compute everything is faster.
 constexpr std::size_t kLargestPart = 8;
 constexpr std::size_t kQueriesPerChunk = 16;
-
-/// The same mean as NeighbourIndex::mean_distances takes.
-float mean_distance(std::span<const float> squares) {
-  double sum = 0;
-  for (const float square : squares) sum += std::sqrt(static_cast<double>(square));
-  return static_cast<float>(sum / static_cast<double>(squares.size()));
-}
 
 }  // namespace
 
@@ -121,7 +113,7 @@ void NoveltyCache::compute_all(const NeighbourIndex& index, Workers& workers) {
                          std::ranges::transform(neighbours, distances_.row(slot).begin(),
                                                 &Neighbour::squared_distance);
                          counts_[slot] = static_cast<std::uint32_t>(neighbours.size());
-                         scores_[slot] = mean_distance(list(slot).first(k_));
+                         scores_[slot] = static_cast<float>(mean_distance(list(slot).first(k_)));
                        });
 }
 
@@ -161,7 +153,7 @@ void NoveltyCache::compute_changed(const NeighbourIndex& index, const Changes& c
     if (counts_[slot] < k_) {
       too_short.push_back(slot);
     } else if (changed_[slot] != 0) {
-      scores_[slot] = mean_distance(list(slot).first(k_));
+      scores_[slot] = static_cast<float>(mean_distance(list(slot).first(k_)));
     }
   }
   workers.parallel_for(too_short.size(), kQueriesPerChunk, [&](std::size_t begin, std::size_t end) {
@@ -173,7 +165,7 @@ void NoveltyCache::compute_changed(const NeighbourIndex& index, const Changes& c
       std::ranges::transform(neighbours, distances_.row(slot).begin(),
                              &Neighbour::squared_distance);
       counts_[slot] = static_cast<std::uint32_t>(neighbours.size());
-      scores_[slot] = mean_distance(list(slot).first(k_));
+      scores_[slot] = static_cast<float>(mean_distance(list(slot).first(k_)));
     }
   });
 }

@@ -1,10 +1,13 @@
 #include "aurora/containers/unstructured_archive.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "aurora/core/errors.hpp"
 
@@ -20,17 +23,13 @@ float squared_distance(std::span<const float> a, std::span<const float> b) {
   return sum;
 }
 
-double mean_distance(std::span<const Neighbour> neighbours) {
-  double sum = 0;
-  for (const Neighbour& n : neighbours) sum += std::sqrt(static_cast<double>(n.squared_distance));
-  return neighbours.empty() ? 0 : sum / static_cast<double>(neighbours.size());
-}
-
 }  // namespace
 
 UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
-                                         const ArchiveConfig& config)
-    : Container(layout, config.k), config_(config) {
+                                         const ArchiveConfig& config,
+                                         std::unique_ptr<Threshold> threshold)
+    : Container(layout, config.k), config_(config), threshold_(std::move(threshold)) {
+  if (config.update_period == 0) throw UsageError("container.update_period must be at least 1");
   if (!(config.epsilon >= 0 && config.epsilon < 1)) {
     throw UsageError("container.epsilon must be in [0, 1), not " + std::to_string(config.epsilon));
   }
@@ -117,6 +116,7 @@ void UnstructuredArchive::carry_out(const Decision& decision, const Individuals&
 Outcome UnstructuredArchive::add(const Individuals& batch, std::size_t row, double threshold) {
   assert(threshold >= 0 && same_columns(batch, individuals_));
   if (!is_finite(batch, row)) return Outcome::invalid;
+  allow((1 - config_.epsilon) * threshold);
   const Decision decision = decide({batch.descriptors.row(row), batch.fitness[row], batch.ids[row]},
                                    threshold, workspace_);
   carry_out(decision, batch, row);
@@ -127,6 +127,7 @@ void UnstructuredArchive::add_all(const Individuals& batch, std::span<const std:
                                   double threshold, Workers& workers, std::span<Outcome> outcomes) {
   assert(threshold >= 0 && same_columns(batch, individuals_));
   constexpr std::size_t kCandidatesPerChunk = 8;
+  allow((1 - config_.epsilon) * threshold);
   const auto candidate = [&](std::size_t i) -> Candidate {
     return {batch.descriptors.row(rows[i]), batch.fitness[rows[i]], batch.ids[rows[i]]};
   };
@@ -173,7 +174,7 @@ std::size_t UnstructuredArchive::update(double threshold, Workers& workers) {
   const std::size_t before = size();
   const double distance = (1 - config_.epsilon) * threshold;
   std::vector<std::uint32_t> rows = rows_with_company(distance, workers);
-  sort_by_age(rows);
+  std::ranges::sort(rows, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
   // The index alone says who is still in; no column moves until all is decided.
   for (const std::uint32_t row : rows) {
     const Decision decision = decide(
@@ -184,7 +185,88 @@ std::size_t UnstructuredArchive::update(double threshold, Workers& workers) {
   }
   index_.tighten();
   drop_rows_not_indexed();
+  // Whoever was farther from all others still is.
+  spacing_ = std::max(spacing_, (1 - config_.epsilon) * distance);
   return before - size();
+}
+
+void UnstructuredArchive::follow_threshold(const IterationEnd& end, Workers& workers) {
+  if (size() == 0) return;
+  if (end.encoder_updates == 0) return threshold_->start(*this);
+  if (end.update_due) threshold_->encoder_updated(*this, config_.epsilon, workers);
+  const bool first = end.update_due && end.encoder_updates == 1;
+  if (!first) threshold_->follow(size());
+}
+
+Upkeep UnstructuredArchive::after_iteration(const IterationEnd& end, Workers& workers) {
+  follow_threshold(end, workers);
+  if (!threshold_->wants_update(end, config_.update_period)) return {};
+  const double threshold = threshold_->for_update(*this, config_.epsilon);
+  return {.updated = true, .lost = update(threshold, workers)};
+}
+
+std::size_t UnstructuredArchive::set_descriptors(MatrixView<const float> descriptors,
+                                                 std::span<const float> errors) {
+  spacing_ = 0;  // anybody may be anywhere now
+  return Container::set_descriptors(descriptors, errors);
+}
+
+std::vector<NamedNumber> UnstructuredArchive::numbers() const {
+  return {{"threshold", threshold_->value()}};
+}
+
+std::string UnstructuredArchive::check(Workers& workers) const {
+  Container::check(workers);
+  if (size() < 2) return "fewer than two individuals";
+  std::vector<float> closest(size());
+  index_.nearest_of_all(1, workers, [&](std::uint32_t row, std::span<const Neighbour> others) {
+    closest[row] = others.front().squared_distance;
+  });
+  const double distance = std::sqrt(static_cast<double>(*std::ranges::min_element(closest)));
+  // The rules compare distances that are rounded to float.
+  constexpr double kRounding = 1e-5;
+  if (distance < (1 - kRounding) * spacing_) {
+    throw DataError(
+        fmt::format("two individuals are {:.6g} apart, closer than the {:.6g} that "
+                    "their container allows",
+                    distance, spacing_));
+  }
+  return fmt::format("closest pair {:.4g} apart, at least {:.4g} is promised", distance, spacing_);
+}
+
+PartState UnstructuredArchive::state() const {
+  PartState state{.numbers = threshold_->state(), .arrays = {}};
+  // Infinity, before the first member, cannot be said in JSON.
+  if (std::isfinite(spacing_)) state.numbers.push_back({"spacing", spacing_});
+  return state;
+}
+
+void UnstructuredArchive::restore(Individuals individuals, const PartState& state) {
+  const std::vector<NamedNumber> before =
+      threshold_ ? threshold_->state() : std::vector<NamedNumber>();
+  if (threshold_) threshold_->restore(state.numbers);
+  try {
+    Container::restore(std::move(individuals), state);
+  } catch (const DataError&) {
+    if (threshold_) threshold_->restore(before);
+    throw;
+  }
+  const double promised = size() == 0 ? std::numeric_limits<double>::infinity() : 0;
+  spacing_ = number_called(state.numbers, "spacing", promised);
+}
+
+ContainerEntry unstructured_container() {
+  using Config = ArchiveConfig;
+  return part<Config>("unstructured", "whoever keeps his distance (the archive of the paper)")
+      .option("k", &Config::k, 1, 1000, "neighbours that make the novelty score (k)")
+      .option("epsilon", &Config::epsilon, Range{.high = 1, .below_high = true},
+              "tolerance of the replacement rule (eps)")
+      .option("update_period", &Config::update_period, 1, 1'000'000'000,
+              "iterations between two container updates (T_C)")
+      .made_by([](const Config& config, ContainerContext& context) {
+        return std::make_unique<UnstructuredArchive>(context.layout, config,
+                                                     std::move(context.threshold));
+      });
 }
 
 }  // namespace aurora

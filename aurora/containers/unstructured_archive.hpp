@@ -1,12 +1,16 @@
-// The unstructured archive with exclusive eps-dominance (Cully & Demiris 2018; specification 2).
+// The unstructured archive with exclusive eps-dominance (Cully & Demiris 2018; docs/algorithms.md).
 //
 // Distances are Euclidean. Squared distances are summed in float, dimension by dimension and
 // without fused multiply-add, on every instruction set: the same bits on every machine.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "aurora/containers/container.hpp"
@@ -14,26 +18,49 @@
 namespace aurora {
 
 struct ArchiveConfig {
-  std::size_t k = 15;    // neighbours that make the novelty score
-  double epsilon = 0.1;  // tolerance of the exclusive eps-dominance, in [0, 1)
+  std::size_t k = 15;              // neighbours that make the novelty score
+  double epsilon = 0.1;            // tolerance of the exclusive eps-dominance, in [0, 1)
+  std::size_t update_period = 10;  // T_C: iterations between two container updates
 };
 
 class UnstructuredArchive final : public Container {
  public:
-  /// UsageError if k is 0, epsilon outside [0, 1), or the layout has no descriptor.
-  UnstructuredArchive(const IndividualsLayout& layout, const ArchiveConfig& config);
+  /// UsageError if k or the period is 0, epsilon outside [0, 1), or the layout has no descriptor.
+  /// Without a threshold only the members that are given one may be called.
+  UnstructuredArchive(const IndividualsLayout& layout, const ArchiveConfig& config,
+                      std::unique_ptr<Threshold> threshold = nullptr);
+
+  Outcome add(const Individuals& batch, std::size_t row) override {
+    return add(batch, row, threshold_->value());
+  }
+  void add_all(const Individuals& batch, std::span<const std::uint32_t> rows, Workers& workers,
+               std::span<Outcome> outcomes) override {
+    add_all(batch, rows, threshold_->value(), workers, outcomes);
+  }
+  /// Follows the threshold, and updates if it wants that.
+  Upkeep after_iteration(const IterationEnd& end, Workers& workers) override;
+  std::size_t set_descriptors(MatrixView<const float> descriptors,
+                              std::span<const float> errors) override;
+  std::vector<NamedNumber> numbers() const override;
+  /// No two members are closer to each other than they may be.
+  std::string check(Workers& workers) const override;
+  PartState state() const override;
+  void restore(Individuals individuals, const PartState& state = {}) override;
+
+  // The rules with a threshold of the caller's.
 
   /// With the threshold 0 every distance above 0 is far enough.
-  Outcome add(const Individuals& batch, std::size_t row, double threshold) override;
+  Outcome add(const Individuals& batch, std::size_t row, double threshold);
 
   /// Decides on all of them at once, against the members that there are, and then, in order, anew
   /// on those whose decision an earlier one of the batch has touched.
   void add_all(const Individuals& batch, std::span<const std::uint32_t> rows, double threshold,
-               Workers& workers, std::span<Outcome> outcomes) override;
+               Workers& workers, std::span<Outcome> outcomes);
 
-  /// Re-adds everything, oldest first, with the threshold (1 - epsilon) * threshold. Whoever has
-  /// nobody within that distance stays anyway: the work is to find the others.
-  std::size_t update(double threshold, Workers& workers) override;
+  /// Container update: re-adds everything, oldest first, with the threshold (1 - epsilon) *
+  /// threshold; returns how many were lost. Whoever has nobody within that distance stays anyway:
+  /// the work is to find the others.
+  std::size_t update(double threshold, Workers& workers);
 
  private:
   struct Candidate {
@@ -57,7 +84,15 @@ class UnstructuredArchive final : public Container {
   void carry_out(const Decision& decision, const Individuals& batch, std::size_t row);
   std::vector<std::uint32_t> rows_with_company(double distance, Workers& workers) const;
 
+  void follow_threshold(const IterationEnd& end, Workers& workers);
+  /// Somebody may have come as close to another as this.
+  void allow(double distance) { spacing_ = std::min(spacing_, distance); }
+
   ArchiveConfig config_;
+  std::unique_ptr<Threshold> threshold_;
+  /// No two members are closer than this: it falls with every smaller threshold that members are
+  /// added with, and is known anew after a container update.
+  double spacing_ = std::numeric_limits<double>::infinity();
   Workspace workspace_;
 };
 

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -98,8 +99,13 @@ Workers::Workers(std::size_t threads) : state_(std::make_unique<State>()) {
     throw UsageError("the number of threads must be between 1 and " + std::to_string(kMaxThreads) +
                      ", not " + std::to_string(threads));
   }
+  state_->threads.reserve(threads - 1);
   for (std::size_t i = 1; i < threads; ++i) {
-    state_->threads.emplace_back([state = state_.get()] { state->thread_main(); });
+    try {
+      state_->threads.emplace_back([state = state_.get()] { state->thread_main(); });
+    } catch (const std::system_error&) {
+      break;  // the machine has no more to give; fewer threads do the same work
+    }
   }
 }
 

@@ -12,7 +12,8 @@ namespace aurora {
 
 class Workers {
  public:
-  /// `threads` >= 1 counts the calling thread: one thread means that nothing is ever spawned.
+  /// `threads` >= 1 counts the calling thread: one thread means that nothing is ever spawned. There
+  /// are fewer if the operating system does not give so many.
   explicit Workers(std::size_t threads = 1);
   ~Workers();
   Workers(const Workers&) = delete;

@@ -22,22 +22,6 @@ LayerSpec linear(std::string name, std::size_t inputs, std::size_t outputs) {
   return {std::move(name), false, outputs, inputs, {outputs, inputs}, {outputs}};
 }
 
-void check_picture(const SensoryShape& shape) {
-  if (!shape.is_picture()) {
-    throw UsageError(
-        "encoder.kind=conv-ae works on pictures (height x width x channels, bytes); "
-        "the task's sensory data is " +
-        describe(shape.extents) + (shape.element == ElementType::uint8 ? " bytes" : " floats") +
-        ": use encoder.kind=mlp-ae or pca");
-  }
-  if (shape.extents[0] % kShrink != 0 || shape.extents[1] % kShrink != 0) {
-    throw UsageError("encoder.kind=conv-ae halves pictures three times and " +
-                     describe(shape.extents) +
-                     " is not divisible by 8: use pictures whose height and width are, or "
-                     "encoder.kind=mlp-ae or pca");
-  }
-}
-
 void add_convolutional(AutoencoderLayout& layout) {
   const auto& extents = layout.input.extents;
   const std::size_t height = extents[0] / kShrink, width = extents[1] / kShrink;
@@ -93,12 +77,13 @@ std::vector<ArraySpec> AutoencoderLayout::state_specs() const {
   return specs;
 }
 
-AutoencoderLayout autoencoder_layout(const EncoderConfig& config, const SensoryShape& shape,
+AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const SensoryShape& shape,
                                      std::size_t dimension) {
-  assert(config.kind == EncoderKind::conv_ae || config.kind == EncoderKind::mlp_ae);
+  assert(config.kind == AutoencoderKind::conv_ae || config.kind == AutoencoderKind::mlp_ae);
   AutoencoderLayout layout{config.kind, shape, dimension, {}, 0};
-  if (config.kind == EncoderKind::conv_ae) {
-    check_picture(shape);
+  if (config.kind == AutoencoderKind::conv_ae) {
+    const std::string reason = unfit_for_convolutions(shape, EncoderEngine::torch);
+    if (!reason.empty()) throw UsageError("encoder.kind=conv-ae does not go with " + reason);
     add_convolutional(layout);
   } else {
     add_perceptron(layout, config.hidden);

@@ -1,5 +1,5 @@
 // The auto-encoders' layers and weights, independent of the engine that computes with them
-// (specification, section 4). Engines that follow this layout can take over each other's state.
+// (docs/algorithms.md). Engines that follow this layout can take over each other's state.
 //
 // conv-ae, for pictures of H x W x C bytes with H and W divisible by 8 (64 x 64 x 3 in the paper):
 //   encoder.conv1..3    3 x [3x3 convolution to 4 channels, padding 1; ReLU; 2x2 max-pooling]
@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/encoder_state.hpp"
 
 namespace aurora {
@@ -40,7 +40,7 @@ struct LayerSpec {
 };
 
 struct AutoencoderLayout {
-  EncoderKind kind = EncoderKind::conv_ae;  // conv_ae or mlp_ae
+  AutoencoderKind kind = AutoencoderKind::conv_ae;  // conv_ae or mlp_ae
   SensoryShape input;
   std::size_t dimension = 0;
   std::vector<LayerSpec> layers;   // from the input to the reconstruction
@@ -53,7 +53,7 @@ struct AutoencoderLayout {
 };
 
 /// UsageError if config.kind (conv_ae or mlp_ae) does not fit the shape.
-AutoencoderLayout autoencoder_layout(const EncoderConfig& config, const SensoryShape& shape,
+AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const SensoryShape& shape,
                                      std::size_t dimension);
 
 /// Initial parameters, layer by layer, weight then bias, uniform in +-1 / sqrt(fan_in).

@@ -1,4 +1,4 @@
-// Encoders: from sensory data to behavioural descriptors (paper, section IV-A; specification 4).
+// Encoders: from sensory data to behavioural descriptors (paper, section IV-A).
 //
 // An encoder is trained again and again on what the container holds, keeps its weights in between,
 // and carries the input scaling that was fitted at its last training.
@@ -6,54 +6,17 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "aurora/core/matrix.hpp"
-#include "aurora/core/names.hpp"
+#include "aurora/core/named.hpp"
 #include "aurora/core/parallel.hpp"
+#include "aurora/core/part.hpp"
 #include "aurora/core/random.hpp"
 #include "aurora/core/sensory_data.hpp"
 
 namespace aurora {
-
-enum class EncoderKind { automatic, conv_ae, mlp_ae, pca };
-
-template <>
-struct Names<EncoderKind> {
-  static constexpr std::pair<EncoderKind, std::string_view> entries[] = {
-      {EncoderKind::automatic, "auto"},
-      {EncoderKind::conv_ae, "conv-ae"},
-      {EncoderKind::mlp_ae, "mlp-ae"},
-      {EncoderKind::pca, "pca"}};
-};
-
-/// Who computes an auto-encoder: our own vector code, or libtorch (slower; kept as the oracle).
-enum class EncoderEngine { native, torch };
-
-template <>
-struct Names<EncoderEngine> {
-  static constexpr std::pair<EncoderEngine, std::string_view> entries[] = {
-      {EncoderEngine::native, "native"}, {EncoderEngine::torch, "torch"}};
-};
-
-struct EncoderConfig {
-  /// `automatic` means conv-ae for pictures and mlp-ae for everything else.
-  EncoderKind kind = EncoderKind::automatic;
-  EncoderEngine engine = EncoderEngine::native;
-  // Batch, epochs and patience were chosen on whole runs (bench/RESULTS.md): less patience costs
-  // coverage, more costs time.
-  std::size_t batch = 32;            // individuals per gradient step
-  std::size_t epochs = 20;           // at most, per encoder update
-  std::size_t patience = 3;          // epochs without a lower validation loss before we stop
-  double learning_rate = 1e-3;       // Adam
-  std::size_t max_examples = 10000;  // drawn at random if the container holds more
-  std::vector<std::size_t> hidden = {32, 8};  // mlp-ae: sizes from the input to the descriptor
-};
 
 /// What one call of train() did.
 struct TrainingReport {
@@ -62,17 +25,12 @@ struct TrainingReport {
   std::size_t epochs = 0;      // epochs run
   double train_loss = 0;       // mean squared error in scaled space, last epoch's mean
   double validation_loss = 0;  // the lowest, whose weights are kept (train loss if no split)
+  std::vector<NamedNumber> extra =
+      {};  // what else this kind of encoder has to say, always the same
 };
 
 /// Called after every epoch with what the training has come to.
 using AfterEpoch = std::function<void(const TrainingReport& so_far)>;
-
-/// A named array of the encoder's state; what is saved to and loaded from .npy files.
-struct NamedArray {
-  std::string name;
-  std::vector<std::size_t> shape;
-  std::vector<float> values;
-};
 
 class Encoder {
  public:
@@ -102,9 +60,13 @@ class Encoder {
   virtual void set_state(std::span<const NamedArray> state) = 0;
 };
 
-/// Creates an encoder with random initial weights drawn from `stream` and the identity as scaling.
-/// UsageError if the kind does not fit the shape, or the dimension is 0 or above the features.
-std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const SensoryShape& shape,
-                                      std::size_t dimension, Stream& stream);
+/// What an encoder is made with.
+struct EncoderContext {
+  SensoryShape shape;         // of the data that it will see
+  std::size_t dimension = 0;  // n, of the descriptors; at most as many as there are features
+  Stream& stream;             // for its first weights
+};
+
+using EncoderEntry = Entry<Encoder, EncoderContext>;
 
 }  // namespace aurora

@@ -9,6 +9,7 @@
 
 #include "aurora/core/errors.hpp"
 #include "aurora/core/matrix.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/encoder_state.hpp"
 #include "aurora/encoders/lane_sums.hpp"
 #include "aurora/encoders/scaling.hpp"
@@ -85,7 +86,7 @@ Matrix<float> random_axes(std::size_t count, std::size_t features, Stream& strea
 
 class Pca final : public Encoder {
  public:
-  Pca(const EncoderConfig& config, const SensoryShape& shape, std::size_t dimension, Stream& stream)
+  Pca(const PcaConfig& config, const SensoryShape& shape, std::size_t dimension, Stream& stream)
       : config_(config),
         shape_(shape),
         scaling_(InputScaling::identity(shape.size())),
@@ -250,7 +251,7 @@ class Pca final : public Encoder {
            (static_cast<double>(rows.size()) * static_cast<double>(shape_.size()));
   }
 
-  EncoderConfig config_;
+  PcaConfig config_;
   SensoryShape shape_;
   InputScaling scaling_;
   Matrix<float> axes_;  // dimension x features
@@ -258,9 +259,20 @@ class Pca final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_pca(const EncoderConfig& config, const SensoryShape& shape,
+std::unique_ptr<Encoder> make_pca(const PcaConfig& config, const SensoryShape& shape,
                                   std::size_t dimension, Stream& stream) {
+  if (config.max_examples == 0) throw UsageError("encoder.max_examples must be at least 1");
+  check_dimension(shape, dimension);
   return std::make_unique<Pca>(config, shape, dimension, stream);
+}
+
+EncoderEntry pca_part() {
+  return part<PcaConfig>("pca", "principal component analysis: no training, linear")
+      .option("max_examples", &PcaConfig::max_examples, 1, 10'000'000,
+              "individuals used for an update, at most")
+      .made_by([](const PcaConfig& config, const EncoderContext& context) {
+        return make_pca(config, context.shape, context.dimension, context.stream);
+      });
 }
 
 }  // namespace aurora

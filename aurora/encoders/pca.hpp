@@ -1,5 +1,5 @@
 // Principal component analysis as an encoder: the linear auto-encoder with the lowest error
-// (specification, section 4). The descriptor is the projection of the scaled data on the n axes of
+// (docs/algorithms.md). The descriptor is the projection of the scaled data on the n axes of
 // largest variance; the input scaling, fitted on the same data, centres it.
 //
 // The axes are the leading eigenvectors of X^T X (X: one scaled individual a row), taken from the
@@ -20,8 +20,14 @@ namespace aurora {
 
 inline constexpr std::size_t kPcaExactSide = 1024;
 
+struct PcaConfig {
+  std::size_t max_examples = 10000;  // drawn at random if the container holds more
+};
+
 /// Until its first training the encoder projects on random orthonormal axes drawn from `stream`.
-std::unique_ptr<Encoder> make_pca(const EncoderConfig& config, const SensoryShape& shape,
+std::unique_ptr<Encoder> make_pca(const PcaConfig& config, const SensoryShape& shape,
                                   std::size_t dimension, Stream& stream);
+
+EncoderEntry pca_part();
 
 }  // namespace aurora

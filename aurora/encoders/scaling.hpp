@@ -1,5 +1,5 @@
 // Input scaling: per feature (x - mean) / (std + 0.001), fitted on the container at every encoder
-// update and frozen in between (specification, section 4).
+// update and frozen in between (docs/algorithms.md).
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,7 @@ class Network {
   /// {rows, features} -> {rows, dimension}
   at::Tensor encode(at::Tensor x) const {
     std::size_t i = 0;
-    if (layout_->kind == EncoderKind::conv_ae) {
+    if (layout_->kind == AutoencoderKind::conv_ae) {
       const auto& extents = layout_->input.extents;
       // Channels last in memory, as the data is: no copy here and the faster kernels in libtorch.
       x = x.view({x.size(0), signed_size(extents[0]), signed_size(extents[1]),
@@ -84,7 +84,7 @@ class Network {
     std::size_t i = layout_->encoder_layers;
     const std::size_t last = layout_->layers.size() - 1;
     for (; i < last && !layout_->layers[i].convolution; ++i) x = at::relu(apply(i, x));
-    if (layout_->kind == EncoderKind::mlp_ae) return apply(last, x);
+    if (layout_->kind == AutoencoderKind::mlp_ae) return apply(last, x);
     const auto& map = layout_->layers[i - 1].bias_shape;  // height, width, channels
     x = x.view({x.size(0), signed_size(map[0]), signed_size(map[1]), signed_size(map[2])})
             .permute({0, 3, 1, 2});
@@ -231,7 +231,7 @@ class TorchTrainer final : public Trainable {
 
 class TorchAutoencoder final : public Encoder {
  public:
-  TorchAutoencoder(const EncoderConfig& config, AutoencoderLayout layout, Stream& stream)
+  TorchAutoencoder(const AutoencoderConfig& config, AutoencoderLayout layout, Stream& stream)
       : config_(config),
         layout_(std::move(layout)),
         scaling_(InputScaling::identity(layout_.input.size())),
@@ -307,7 +307,7 @@ class TorchAutoencoder final : public Encoder {
     });
   }
 
-  EncoderConfig config_;
+  AutoencoderConfig config_;
   AutoencoderLayout layout_;
   InputScaling scaling_;
   std::vector<float> parameters_;
@@ -315,7 +315,7 @@ class TorchAutoencoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_torch_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_torch_autoencoder(const AutoencoderConfig& config,
                                                 const SensoryShape& shape, std::size_t dimension,
                                                 Stream& stream) {
   use_one_thread();
@@ -327,7 +327,7 @@ std::unique_ptr<Encoder> make_torch_autoencoder(const EncoderConfig& config,
 
 // What encoder.cpp looks up once this library is loaded.
 extern "C" std::unique_ptr<aurora::Encoder> aurora_make_torch_autoencoder(
-    const aurora::EncoderConfig& config, const aurora::SensoryShape& shape, std::size_t dimension,
-    aurora::Stream& stream) {
+    const aurora::AutoencoderConfig& config, const aurora::SensoryShape& shape,
+    std::size_t dimension, aurora::Stream& stream) {
   return aurora::make_torch_autoencoder(config, shape, dimension, stream);
 }

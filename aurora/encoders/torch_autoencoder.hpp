@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <memory>
 
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 
 namespace aurora {
 
 /// config.kind is conv_ae or mlp_ae. Sets libtorch's own number of threads to 1, process-wide.
 /// UsageError if the kind does not fit the shape.
-std::unique_ptr<Encoder> make_torch_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_torch_autoencoder(const AutoencoderConfig& config,
                                                 const SensoryShape& shape, std::size_t dimension,
                                                 Stream& stream);
 

@@ -25,8 +25,8 @@ double run_epoch(Trainable& model, std::vector<std::uint32_t>& rows, std::size_t
 
 }  // namespace
 
-TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& config, Stream& stream,
-                   const AfterEpoch& after_epoch) {
+TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& config,
+                   Stream& stream, const AfterEpoch& after_epoch) {
   if (rows == 0) throw DataError("an encoder cannot be trained on no data");
   std::vector<std::uint32_t> training = stream.permutation(rows);
   training.resize(std::min(rows, config.max_examples));

@@ -1,4 +1,4 @@
-// Mini-batch training with early stopping, the same for every engine (specification, section 4).
+// Mini-batch training with early stopping, the same for every engine (docs/algorithms.md).
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "aurora/core/random.hpp"
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 
 namespace aurora {
 
@@ -27,7 +27,7 @@ class Trainable {
 /// Draws at most max_examples of `rows` rows, splits them 75 / 25 into training and validation (no
 /// split under 500), and runs epochs of shuffled mini-batches until the validation loss has not
 /// improved for `patience` epochs or `epochs` is reached; keeps the best weights.
-TrainingReport fit(Trainable& model, std::size_t rows, const EncoderConfig& config, Stream& stream,
-                   const AfterEpoch& after_epoch = {});
+TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& config,
+                   Stream& stream, const AfterEpoch& after_epoch = {});
 
 }  // namespace aurora

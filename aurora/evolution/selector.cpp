@@ -3,17 +3,93 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <memory>
 
 namespace aurora {
 
-bool reads_surprise(SelectionKind kind) {
-  return kind == SelectionKind::surprise || kind == SelectionKind::novelty_surprise;
+namespace {
+
+class Uniform final : public Selector {
+ public:
+  std::vector<float> weights(SelectionView&, std::uint32_t) const override { return {}; }
+  bool ranks() const override { return false; }
+};
+
+class Novelty final : public Selector {
+ public:
+  std::vector<float> weights(SelectionView& view, std::uint32_t) const override {
+    return view.novelty();
+  }
+};
+
+class Surprise final : public Selector {
+ public:
+  std::vector<float> weights(SelectionView& view, std::uint32_t) const override {
+    return view.reconstruction_error();
+  }
+  bool reads_errors() const override { return true; }
+};
+
+/// One fair coin an iteration, for the whole batch.
+class NoveltyOrSurprise final : public Selector {
+ public:
+  explicit NoveltyOrSurprise(std::uint64_t seed) : seed_(seed) {}
+  std::vector<float> weights(SelectionView& view, std::uint32_t iteration) const override {
+    Stream coin(seed_, Purpose::criterion, iteration);
+    return coin.uniform() < 0.5 ? view.novelty() : view.reconstruction_error();
+  }
+  bool reads_errors() const override { return true; }
+
+ private:
+  std::uint64_t seed_;
+};
+
+class Nobody final : public Selector {
+ public:
+  std::vector<float> weights(SelectionView&, std::uint32_t) const override { return {}; }
+  bool selects() const override { return false; }
+  bool ranks() const override { return false; }
+};
+
+std::string needs_encoder(const NoOptions&, const Mix& mix) {
+  if (mix.learned) return {};
+  return "descriptor.kind=hand-coded: surprise is the reconstruction error of an encoder, and "
+         "hand-coded descriptors have none; use descriptor.kind=learned or selection.kind=novelty";
 }
 
-SelectionKind toss(SelectionKind kind, std::uint64_t seed, std::uint32_t iteration) {
-  if (kind != SelectionKind::novelty_surprise) return kind;
-  Stream coin(seed, Purpose::criterion, iteration);
-  return coin.uniform() < 0.5 ? SelectionKind::novelty : SelectionKind::surprise;
+}  // namespace
+
+SelectorEntry uniform_selector() {
+  return part<NoOptions>("uniform", "all members alike")
+      .made_by(
+          [](const NoOptions&, const SelectorContext&) { return std::make_unique<Uniform>(); });
+}
+
+SelectorEntry novelty_selector() {
+  return part<NoOptions>("novelty", "prefers those far from their neighbours")
+      .made_by(
+          [](const NoOptions&, const SelectorContext&) { return std::make_unique<Novelty>(); });
+}
+
+SelectorEntry surprise_selector() {
+  return part<NoOptions>("surprise", "prefers those the encoder reconstructs badly")
+      .refuses(needs_encoder)
+      .made_by(
+          [](const NoOptions&, const SelectorContext&) { return std::make_unique<Surprise>(); });
+}
+
+SelectorEntry novelty_surprise_selector() {
+  return part<NoOptions>("novelty+surprise", "one of the two, by a coin in each iteration")
+      .refuses(needs_encoder)
+      .made_by([](const NoOptions&, const SelectorContext& context) {
+        return std::make_unique<NoveltyOrSurprise>(context.seed);
+      });
+}
+
+SelectorEntry no_selector() {
+  return part<NoOptions>("none", "nobody: every genotype is drawn afresh (Random Search)")
+      .without("variation", "every genotype is drawn afresh")
+      .made_by([](const NoOptions&, const SelectorContext&) { return std::make_unique<Nobody>(); });
 }
 
 void select_uniform(std::size_t size, std::span<std::uint32_t> parents, Stream& stream) {

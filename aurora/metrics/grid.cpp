@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <memory>
 #include <vector>
+
+#include "aurora/metrics/metric.hpp"
 
 namespace aurora {
 
@@ -38,6 +41,50 @@ GridMetrics grid_metrics(const Grid& grid, MatrixView<const float> ground_truth,
   return {.coverage = 100.0 * n / static_cast<double>(best.size()),
           .grid_mean_fitness = sum / n,
           .qd_score = sum - n * worst_fitness};
+}
+
+namespace {
+
+struct GridConfig {
+  std::size_t resolution = 40;
+};
+
+class GridMetric final : public Metric {
+ public:
+  GridMetric(const GridConfig& config, const TaskSpec& task)
+      : grid_(descriptor_grid(task, config.resolution)), worst_fitness_(task.worst_fitness) {}
+
+  std::vector<MetricColumn> columns() const override {
+    return {{"coverage", "%"}, {"grid_mean_fitness"}, {"qd_score"}};
+  }
+  void measure(const Individuals& members, std::span<double> out) const override {
+    const GridMetrics metrics =
+        grid_metrics(grid_, members.ground_truth, members.fitness, worst_fitness_);
+    out[0] = metrics.coverage;
+    out[1] = metrics.grid_mean_fitness;
+    out[2] = metrics.qd_score;
+  }
+
+ private:
+  Grid grid_;
+  double worst_fitness_;
+};
+
+}  // namespace
+
+Grid descriptor_grid(const TaskSpec& task, std::size_t resolution) {
+  const Axis& x = task.ground_truth[0];
+  const Axis& y = task.ground_truth[1];
+  return {.x_min = x.min, .x_max = x.max, .y_min = y.min, .y_max = y.max, .resolution = resolution};
+}
+
+MetricEntry grid_metric() {
+  return part<GridConfig>("grid", "coverage, grid mean fitness and QD score")
+      .option("resolution", &GridConfig::resolution, 1, 10'000, "cells along each of the two axes")
+      .standard()
+      .made_by([](const GridConfig& config, const MetricContext& context) {
+        return std::make_unique<GridMetric>(config, context.task);
+      });
 }
 
 }  // namespace aurora

@@ -1,10 +1,11 @@
-// Metrics on a grid over the hand-coded descriptor space (paper, section V-C; specification 7).
+// Metrics on a grid over the hand-coded descriptor space (paper, section V-C).
 #pragma once
 
 #include <cstddef>
 #include <span>
 
 #include "aurora/core/matrix.hpp"
+#include "aurora/core/task_spec.hpp"
 
 namespace aurora {
 
@@ -25,6 +26,9 @@ struct GridMetrics {
       0;                // mean over the filled cells of the best fitness in each; 0 if none
   double qd_score = 0;  // sum over the filled cells of (best fitness - worst_fitness)
 };
+
+/// The grid over the hand-coded descriptor of a task.
+Grid descriptor_grid(const TaskSpec& task, std::size_t resolution = 40);
 
 /// Points outside the bounds are dropped.
 GridMetrics grid_metrics(const Grid& grid, MatrixView<const float> ground_truth,

@@ -1,4 +1,4 @@
-// How many ways of lying there a walking robot was found in (specification, section 7).
+// How many ways of lying there a walking robot was found in (docs/algorithms.md).
 #pragma once
 
 #include <cstddef>

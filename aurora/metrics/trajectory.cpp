@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bitset>
 #include <cassert>
+#include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "aurora/metrics/grid.hpp"
+#include "aurora/metrics/metric.hpp"
 
 namespace aurora {
 
@@ -28,6 +31,32 @@ double trajectory_diversity(SensoryView trajectories) {
       std::accumulate(visited.begin(), visited.end(), std::size_t{0},
                       [](std::size_t sum, const auto& cells) { return sum + cells.count(); });
   return 100.0 * static_cast<double>(total) / (kCells * kCells);
+}
+
+namespace {
+
+class TrajectoryMetric final : public Metric {
+ public:
+  std::vector<MetricColumn> columns() const override { return {{"trajectory_diversity", "%"}}; }
+  void measure(const Individuals& members, std::span<double> out) const override {
+    out[0] = trajectory_diversity(members.sensory.view());
+  }
+};
+
+}  // namespace
+
+MetricEntry trajectory_metric() {
+  return part<NoOptions>("trajectory_diversity", "how many ways lead to the same place")
+      .refuses([](const NoOptions&, const Mix& mix) -> std::string {
+        const SensoryShape& sensory = mix.task.sensory;
+        if (sensory.element == ElementType::float32 && sensory.size() % 2 == 0) return {};
+        return "the task '" + mix.task.name +
+               "': it must sense (x, y) in floats for its trajectory diversity, not " +
+               describe(sensory);
+      })
+      .made_by([](const NoOptions&, const MetricContext&) {
+        return std::make_unique<TrajectoryMetric>();
+      });
 }
 
 }  // namespace aurora

@@ -1,4 +1,4 @@
-// How many ways lead to the same place (specification, section 7).
+// How many ways lead to the same place (docs/algorithms.md).
 #pragma once
 
 #include "aurora/core/sensory_data.hpp"

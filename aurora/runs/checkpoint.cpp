@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/runs/files.hpp"
-#include "aurora/runs/internal/array_directory.hpp"
-#include "aurora/runs/internal/json.hpp"
 #include "aurora/runs/internal/summary_json.hpp"
+#include "aurora/storage/files.hpp"
+#include "aurora/storage/internal/array_directory.hpp"
+#include "aurora/storage/internal/json.hpp"
 
 namespace aurora {
 
@@ -19,29 +19,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kCheckpointVersion = 1;
+constexpr std::uint64_t kCheckpointVersion = 2;  // 1 is read, too
 constexpr const char* kLast = "checkpoint";
 constexpr const char* kPrevious = "checkpoint.previous";
 constexpr const char* kDamaged = "checkpoint.damaged";
 constexpr const char* kContainer = "container.";
 constexpr const char* kPopulation = "population.";
 constexpr const char* kEncoder = "encoder.";
+constexpr const char* kContainerState = "container_state.";
 constexpr const char* kMetrics = "metrics.csv.npy";
 constexpr const char* kTraining = "encoder_updates.csv.npy";
 
-Json threshold_json(const Threshold::State& state) {
-  return {{"value", state.value},           {"encoder_updated", state.encoder_updated},
-          {"pid_anchor", state.pid.anchor}, {"pid_sum", state.pid.sum},
-          {"pid_error", state.pid.error},   {"pid_trend", state.pid.trend}};
-}
-
-Threshold::State threshold_of(const JsonObject& json) {
-  return {.value = json.number("value"),
-          .encoder_updated = json.flag("encoder_updated"),
-          .pid = {.anchor = json.number("pid_anchor"),
-                  .sum = json.number("pid_sum"),
-                  .error = json.number("pid_error"),
-                  .trend = json.number("pid_trend")}};
+/// What version 1 said of the threshold, in the words of the container that owns it now.
+std::vector<NamedNumber> old_threshold(const JsonObject& json) {
+  return {{"threshold.value", json.number("value")},
+          {"threshold.encoder_updated", json.flag("encoder_updated") ? 1.0 : 0.0},
+          {"threshold.anchor", json.number("pid_anchor")},
+          {"threshold.sum", json.number("pid_sum")},
+          {"threshold.error", json.number("pid_error")},
+          {"threshold.trend", json.number("pid_trend")}};
 }
 
 Json manifest_of(const Checkpoint& checkpoint) {
@@ -55,15 +51,16 @@ Json manifest_of(const Checkpoint& checkpoint) {
           {"settings", std::move(settings)},
           {"iteration", algorithm.iteration},
           {"encoder_updates", algorithm.encoder_updates},
-          {"threshold", threshold_json(algorithm.threshold)},
+          {"container", numbers_json(algorithm.container_state.numbers)},
+          {"extra_columns", algorithm.container.extra_names},
           {"container_size", algorithm.container.size()},
           {"population_size", algorithm.population.size()},
           {"since_last_row",
-           {{"added", record.row.added},
-            {"replaced", record.row.replaced},
-            {"rejected", record.row.rejected},
-            {"invalid", record.row.invalid},
-            {"lost", record.row.lost}}},
+           {{"added", record.since_row.added},
+            {"replaced", record.since_row.replaced},
+            {"rejected", record.since_row.rejected},
+            {"invalid", record.since_row.invalid},
+            {"lost", record.since_row.lost}}},
           {"lost", record.lost},
           {"container_updates", record.container_updates},
           {"summary", summary_json(record.summary)}};
@@ -72,11 +69,11 @@ Json manifest_of(const Checkpoint& checkpoint) {
 RunRecord record_of(const JsonObject& manifest) {
   RunRecord record;
   const JsonObject row = manifest.object("since_last_row");
-  record.row.added = row.whole("added");
-  record.row.replaced = row.whole("replaced");
-  record.row.rejected = row.whole("rejected");
-  record.row.invalid = row.whole("invalid");
-  record.row.lost = row.whole("lost");
+  record.since_row.added = row.whole("added");
+  record.since_row.replaced = row.whole("replaced");
+  record.since_row.rejected = row.whole("rejected");
+  record.since_row.invalid = row.whole("invalid");
+  record.since_row.lost = row.whole("lost");
   record.lost = manifest.whole("lost");
   record.container_updates = manifest.whole("container_updates");
   record.summary = summary_of(manifest.object("summary"));
@@ -87,11 +84,11 @@ Checkpoint load_checkpoint(const fs::path& directory) {
   const ArrayDirectoryReader reader(directory);
   const JsonObject manifest = reader.manifest();
   if (manifest.text("kind") != "checkpoint") manifest.wrong("kind", "'checkpoint'");
-  if (const std::uint64_t version = manifest.whole("checkpoint_version");
-      version != kCheckpointVersion) {
+  const std::uint64_t version = manifest.whole("checkpoint_version");
+  if (version < 1 || version > kCheckpointVersion) {
     throw VersionError(fmt::format(
-        "{}: checkpoint format version {} is not read; only {}: resume with the program that wrote "
-        "it ({}), or start a new run with another --out",
+        "{}: checkpoint format version {} is not read; only up to {}: resume with the program that "
+        "wrote it ({}), or start a new run in another directory",
         reader.where(), version, kCheckpointVersion, manifest.object("summary").text("version")));
   }
   Checkpoint checkpoint;
@@ -108,10 +105,14 @@ Checkpoint load_checkpoint(const fs::path& directory) {
     manifest.wrong("iteration", "the number of iterations in 'summary'");
   }
   algorithm.encoder_updates = manifest.whole("encoder_updates");
-  algorithm.threshold = threshold_of(manifest.object("threshold"));
-  algorithm.container = reader.read_columns(kContainer, manifest.whole("container_size"), true);
+  algorithm.container_state.numbers = version == 1 ? old_threshold(manifest.object("threshold"))
+                                                   : manifest.object("container").numbers();
+  algorithm.container_state.arrays = reader.read_arrays(kContainerState);
+  const std::vector<std::string> extra = manifest.text_list("extra_columns");
+  algorithm.container =
+      reader.read_columns(kContainer, manifest.whole("container_size"), true, extra);
   if (const std::size_t size = manifest.whole("population_size"); size > 0) {
-    algorithm.population = reader.read_columns(kPopulation, size, true);
+    algorithm.population = reader.read_columns(kPopulation, size, true, extra);
   }
   algorithm.encoder = reader.read_arrays(kEncoder);
   for (const auto& [prefix, individuals] : {std::pair(kContainer, &algorithm.container),
@@ -140,10 +141,11 @@ void add_beginning(ArrayDirectoryWriter& writer, const char* name, const fs::pat
   });
 }
 
-/// Writes a checkpoint whose tables are what `add_tables` adds.
-void write_state(const fs::path& run, const Checkpoint& checkpoint,
-                 const std::function<void()>& check,
-                 const std::function<void(ArrayDirectoryWriter&)>& add_tables) {
+/// Writes a checkpoint with the first bytes of the tables; `check` is called before anything is
+/// written and before the new one takes its place.
+void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint,
+                      const std::function<void()>& check, std::uint64_t metrics_bytes,
+                      std::uint64_t training_bytes) {
   check();
   write_directory(
       run / kLast,
@@ -154,7 +156,9 @@ void write_state(const fs::path& run, const Checkpoint& checkpoint,
           writer.add_columns(kPopulation, checkpoint.algorithm.population, true, {});
         }
         writer.add_arrays(kEncoder, checkpoint.algorithm.encoder);
-        add_tables(writer);
+        writer.add_arrays(kContainerState, checkpoint.algorithm.container_state.arrays);
+        add_beginning(writer, kMetrics, run / "metrics.csv", metrics_bytes);
+        add_beginning(writer, kTraining, run / "encoder.csv", training_bytes);
         writer.finish("checkpoint", manifest_of(checkpoint));
         check();
       },
@@ -173,14 +177,6 @@ void taken(Checkpoint& checkpoint, const fs::path& directory,
 }
 
 }  // namespace
-
-void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint,
-                      const std::function<void()>& check) {
-  write_state(run, checkpoint, check, [&](ArrayDirectoryWriter& writer) {
-    writer.add_text(kMetrics, checkpoint.metrics);
-    writer.add_text(kTraining, checkpoint.training);
-  });
-}
 
 std::optional<FoundCheckpoint> find_checkpoint(const fs::path& run,
                                                const std::function<void(Checkpoint&)>& take) {
@@ -209,19 +205,18 @@ void set_damaged_aside(const fs::path& run) {
   move_path(whole_directory(run / kLast), run / kDamaged);
 }
 
-void check_resumable(const Checkpoint& checkpoint, const TaskSpec& task, const RunConfig& config) {
-  check_same_run(checkpoint.settings, config);
-  if (checkpoint.task_version != task.version) {
+void check_resumable(const Parts& parts, const Checkpoint& checkpoint, const Plan& plan) {
+  check_same_run(parts, checkpoint.settings, plan);
+  if (checkpoint.task_version != plan.spec().version) {
     throw UsageError(fmt::format(
         "the run cannot go on with another version of its task: '{}' was version {}, now it is {}; "
-        "start a new run with another --out",
-        task.name, checkpoint.task_version, task.version));
+        "start a new run in another directory",
+        plan.spec().name, checkpoint.task_version, plan.spec().version));
   }
-  if (checkpoint.algorithm.iteration > config.iterations) {
-    throw UsageError(
-        fmt::format("the run has done {} iterations already; --iterations must be at least that, "
-                    "not {}",
-                    checkpoint.algorithm.iteration, config.iterations));
+  if (checkpoint.algorithm.iteration > plan.run.iterations) {
+    throw UsageError(fmt::format(
+        "the run has done {} iterations already; run.iterations must be at least that, not {}",
+        checkpoint.algorithm.iteration, plan.run.iterations));
   }
 }
 
@@ -238,10 +233,7 @@ void CheckpointWriter::start(std::uint64_t metrics_bytes, std::uint64_t training
 void CheckpointWriter::write(std::uint64_t metrics_bytes, std::uint64_t training_bytes) {
   Outcome outcome{.iteration = copy_.algorithm.iteration, .error = {}};
   try {
-    write_state(run_, copy_, check_, [&](ArrayDirectoryWriter& writer) {
-      add_beginning(writer, kMetrics, run_ / "metrics.csv", metrics_bytes);
-      add_beginning(writer, kTraining, run_ / "encoder.csv", training_bytes);
-    });
+    write_checkpoint(run_, copy_, check_, metrics_bytes, training_bytes);
   } catch (const std::exception& error) {
     outcome.error = error.what();
   }

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "aurora/algorithms/algorithm.hpp"
-#include "aurora/runs/config.hpp"
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/records.hpp"
 #include "aurora/tasks/task.hpp"
 
@@ -33,13 +33,6 @@ struct Checkpoint {
   std::string metrics;   // metrics.csv so far
   std::string training;  // encoder.csv so far
 };
-
-/// Writes <run>/checkpoint; the one that was there becomes <run>/checkpoint.previous. FileError if
-/// that fails; what was there is then as good as before. `check` is called before anything is
-/// written and before the new one takes its place; what it throws is thrown on.
-void write_checkpoint(
-    const std::filesystem::path& run, const Checkpoint& checkpoint,
-    const std::function<void()>& check = [] {});
 
 struct FoundCheckpoint {
   Checkpoint checkpoint;
@@ -59,9 +52,8 @@ std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& run,
 /// one.
 void set_damaged_aside(const std::filesystem::path& run);
 
-/// UsageError, with what differs, if a run of this task and configuration cannot go on from a
-/// checkpoint.
-void check_resumable(const Checkpoint& checkpoint, const TaskSpec& task, const RunConfig& config);
+/// UsageError, with what differs, if a run of this plan cannot go on from a checkpoint.
+void check_resumable(const Parts& parts, const Checkpoint& checkpoint, const Plan& plan);
 
 /// Writes checkpoints on a thread of its own, one at a time, from a copy that it keeps until then.
 /// The run pays for the copying alone.

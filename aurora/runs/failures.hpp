@@ -9,8 +9,8 @@
 #include <functional>
 #include <optional>
 
-#include "aurora/runs/files.hpp"
-#include "aurora/runs/thread_evaluator.hpp"
+#include "aurora/evaluation/guard.hpp"
+#include "aurora/storage/files.hpp"
 
 namespace aurora {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aurora/containers/individuals.hpp"
+#include "aurora/core/individuals.hpp"
 #include "aurora/core/matrix.hpp"
 #include "aurora/core/parallel.hpp"
 #include "aurora/encoders/encoder.hpp"

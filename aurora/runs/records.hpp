@@ -1,4 +1,5 @@
-// What a run writes about itself: the rows of metrics.csv and encoder.csv, and run.json.
+// What a run writes about itself: the rows of metrics.csv and encoder.csv, and run.json. What is
+// measured is a name and a value; nobody on the way knows which there are.
 #pragma once
 
 #include <cstddef>
@@ -9,39 +10,15 @@
 #include <vector>
 
 #include "aurora/algorithms/algorithm.hpp"
+#include "aurora/core/named.hpp"
 #include "aurora/core/names.hpp"
 #include "aurora/encoders/encoder.hpp"
 
 namespace aurora {
 
-/// A row of metrics.csv. No clock in it: equal runs write equal bytes.
-struct MetricsRow {
-  std::size_t iteration = 0;
-  std::size_t evaluations = 0;  // genotypes proposed so far, clones included
-  std::size_t container_size = 0;
-  double coverage = 0;
-  double grid_mean_fitness = 0;
-  double qd_score = 0;
-  double best_fitness = 0;
-  double mean_fitness = 0;
-  double threshold = 0;
-  std::size_t added = 0;  // since the row before, as are the next four
-  std::size_t replaced = 0;
-  std::size_t rejected = 0;
-  std::size_t invalid = 0;
-  std::size_t lost = 0;
-  std::size_t container_updates = 0;
-  double loss_per_update = 0;  // over the whole run so far
-  /// What a task measures besides: a column each, named and ordered as in the run's first row.
-  std::vector<std::pair<std::string, double>> extra;
-};
-
-/// A row of encoder.csv.
-struct EncoderRow {
-  std::size_t iteration = 0;
-  TrainingReport training;
-  double seconds = 0;
-};
+/// A row of metrics.csv or encoder.csv: its columns, in order. No clock in those of metrics.csv:
+/// equal runs write equal bytes.
+using Row = std::vector<NamedNumber>;
 
 enum class RunStatus { running, finished, interrupted, failed };
 
@@ -61,6 +38,7 @@ struct RunSummary {
   std::string started;  // ISO 8601, UTC; the creation of the run directory, if left empty
   std::string ended;    // likewise; the moment it is written, if left empty and no longer running
   std::string task;
+  std::string title;  // of the task
   std::string variant;
   std::uint64_t seed = 0;
   RunStatus status = RunStatus::running;
@@ -71,22 +49,33 @@ struct RunSummary {
   std::size_t invalid = 0;
   std::size_t container_size = 0;
   std::string container_hash;
-  double coverage = 0;
-  double grid_mean_fitness = 0;
-  double qd_score = 0;
-  double threshold = 0;
+  std::vector<NamedNumber> metrics;  // all that were measured, and the container's own numbers
+  std::vector<std::pair<std::string, std::string>> units;  // of those that have one
   double loss_per_update = 0;
   std::size_t threads = 1;
+  std::string evaluator;
   PhaseSeconds seconds;
   double seconds_metrics = 0;
   double seconds_io = 0;
   double seconds_total = 0;
+
+  /// A metric by its name; 0 if it was not measured.
+  double metric(std::string_view name) const { return number_called(metrics, name, 0); }
+};
+
+/// What has been counted since the last row of metrics.csv.
+struct Counts {
+  std::size_t added = 0;
+  std::size_t replaced = 0;
+  std::size_t rejected = 0;
+  std::size_t invalid = 0;
+  std::size_t lost = 0;
 };
 
 /// What a run has counted so far, besides what stands in its tables.
 struct RunRecord {
   RunSummary summary;
-  MetricsRow row;        // what will be in the next row of metrics.csv
+  Counts since_row;
   std::size_t lost = 0;  // over the whole run, as is the next one
   std::size_t container_updates = 0;
 };

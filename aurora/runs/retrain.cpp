@@ -5,13 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "aurora/algorithms/config.hpp"
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
-#include "aurora/runs/config.hpp"
-#include "aurora/runs/internal/array_directory.hpp"
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/run_directory.hpp"
+#include "aurora/storage/internal/array_directory.hpp"
 
 namespace aurora {
 namespace {
@@ -21,8 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kKind = "retrained";
 
 /// The run.json. UsageError or DataError unless there is something to train again.
-RunSummary check_run(const RunConfig& config, const fs::path& run) {
-  if (config.algorithm.descriptor != DescriptorKind::learned) {
+RunSummary check_run(const Plan& plan, const fs::path& run) {
+  if (!plan.encoder) {
     throw UsageError(
         fmt::format("the descriptors of '{}' are hand-coded: there is no encoder to train again; "
                     "choose a run of a variant that learns them, as aurora-csc-uniform-2 does",
@@ -32,13 +31,13 @@ RunSummary check_run(const RunConfig& config, const fs::path& run) {
   if (summary.status != RunStatus::finished) {
     throw DataError(
         fmt::format("'{0}' is not finished: its run.json says '{1}' at iteration {2}; let it end "
-                    "first: aurora run --resume --out {0}",
+                    "first",
                     run.string(), name_of(summary.status), summary.iterations));
   }
   return summary;
 }
 
-Individuals members_of(const RunConfig& config, const TaskSpec& spec, const fs::path& run) {
+Individuals members_of(const TaskSpec& spec, const fs::path& run) {
   SavedContainer saved = load_container(run / "container");
   const std::string where = (run / "container").string();
   if (!saved.has_sensory) {
@@ -46,7 +45,7 @@ Individuals members_of(const RunConfig& config, const TaskSpec& spec, const fs::
         "'{}' has no sensory data to train on: it is a snapshot, not the container of a run",
         where));
   }
-  if (saved.task != config.task || saved.individuals.sensory.shape() != spec.sensory) {
+  if (saved.task != spec.name || saved.individuals.sensory.shape() != spec.sensory) {
     throw DataError(fmt::format(
         "'{}' holds individuals of '{}' whose sensory data does not have the shape of the task "
         "'{}'",
@@ -73,7 +72,7 @@ std::optional<Retrained> found_at(const fs::path& directory) {
   } catch (const Error& error) {
     throw FileError(
         fmt::format("'{}' exists and is no whole re-training of a run ({}); move it away or choose "
-                    "another --out",
+                    "another directory",
                     directory.string(), error.what()));
   }
 }
@@ -118,11 +117,10 @@ void write(const Retrained& retrained, const std::string& task, const Individual
 
 }  // namespace
 
-Retrained retrain(const TaskRegistry& tasks, const fs::path& run, const RetrainOptions& options) {
-  const RunConfig config = config_of_run(tasks, run);
-  const RunSummary summary = check_run(config, run);
-  const TaskSpec spec = tasks.spec(config.task, config.task_options);
-  const Individuals members = members_of(config, spec, run);
+Retrained retrain(const Parts& parts, const fs::path& run, const RetrainOptions& options) {
+  Plan plan = plan_of_run(parts, run);
+  const RunSummary summary = check_run(plan, run);
+  const Individuals members = members_of(plan.spec(), run);
 
   Retrained result;
   result.directory = options.out.empty() ? run / "retrained" : options.out;
@@ -134,7 +132,7 @@ Retrained retrain(const TaskRegistry& tasks, const fs::path& run, const RetrainO
                     run.string()));
   }
   result.options = options;
-  result.options.dimension = options.dimension.value_or(config.algorithm.dimension);
+  result.options.dimension = options.dimension.value_or(plan.run.dimension);
 
   // The same lock as that of a run, so that neither runs into the other.
   const fs::path folder = fs::absolute(result.directory / ".").parent_path().parent_path();
@@ -147,25 +145,24 @@ Retrained retrain(const TaskRegistry& tasks, const fs::path& run, const RetrainO
   }
   if (found && !options.force) {
     throw FileError(
-        fmt::format("'{}' exists, with other settings or of another container: --force replaces "
-                    "it, --out DIR puts the new one elsewhere",
+        fmt::format("'{}' exists, with other settings or of another container: replace it by "
+                    "force, or put the new one elsewhere",
                     result.directory.string()));
   }
 
   if (options.begins) options.begins(members.size());
-  EncoderConfig training = config.algorithm.encoder;
-  training.epochs = options.epochs;
-  training.patience = options.patience;
-  const std::uint64_t seed = config.algorithm.seed;
+  plan.encoder->set("epochs", options.epochs);
+  plan.encoder->set("patience", options.patience);
+  const std::uint64_t seed = plan.run.seed;
   Stream weights(seed, Purpose::retraining, options.seed, 0);
   Stream order(seed, Purpose::retraining, options.seed, 1);
   Workers workers(options.threads);
-  const auto encoder = make_encoder(training, spec.sensory, *result.options.dimension, weights);
+  const auto encoder = plan.make_encoder(*result.options.dimension, weights);
   result.training = encoder->train(members.sensory.view(), order, workers, options.after_epoch);
   Matrix<float> descriptors(members.size(), encoder->dimension());
   std::vector<float> errors(members.size());
   encoder->encode(members.sensory.view(), descriptors, errors, workers);
-  write(result, config.task, members, descriptors, errors, *encoder);
+  write(result, plan.spec().name, members, descriptors, errors, *encoder);
   return result;
 }
 

@@ -17,7 +17,7 @@
 #include <string>
 
 #include "aurora/encoders/encoder.hpp"
-#include "aurora/tasks/registry.hpp"
+#include "aurora/runs/parts.hpp"
 
 namespace aurora {
 
@@ -46,7 +46,7 @@ struct Retrained {
 /// Trains and writes, unless the very same is there already. UsageError if the descriptors of the
 /// run are hand-coded, FileError or DataError if it is no run, not finished, has nothing to train
 /// on, or something else is in the place of the result.
-Retrained retrain(const TaskRegistry& tasks, const std::filesystem::path& run,
+Retrained retrain(const Parts& parts, const std::filesystem::path& run,
                   const RetrainOptions& options);
 
 /// Reads what retrain() wrote, and holds all of its files against the checksums.

@@ -2,55 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
 #include <chrono>
+#include <memory>
 #include <new>
-#include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "aurora/algorithms/population_search.hpp"
-#include "aurora/algorithms/quality_diversity.hpp"
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/stopwatch.hpp"
-#include "aurora/metrics/grid.hpp"
-#include "aurora/metrics/orientation.hpp"
-#include "aurora/metrics/trajectory.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/failures.hpp"
-#include "aurora/runs/progress.hpp"
 #include "aurora/runs/run_directory.hpp"
-#include "aurora/runs/thread_evaluator.hpp"
 
 namespace aurora {
 namespace {
-
-Grid descriptor_grid(const TaskSpec& task) {
-  const Axis& x = task.ground_truth[0];
-  const Axis& y = task.ground_truth[1];
-  return {.x_min = x.min, .x_max = x.max, .y_min = y.min, .y_max = y.max};
-}
-
-std::size_t axis_called(const TaskSpec& task, std::string_view name) {
-  const auto axis = std::ranges::find(task.ground_truth, name, &Axis::name);
-  assert(axis != task.ground_truth.end());
-  return static_cast<std::size_t>(axis - task.ground_truth.begin());
-}
-
-std::pair<std::string, double> measured(TaskMetric metric, const TaskSpec& task,
-                                        const Individuals& members) {
-  switch (metric) {
-    case TaskMetric::orientation_coverage:
-      return {"orientation_coverage",
-              orientation_coverage(members.ground_truth, axis_called(task, "pitch"),
-                                   axis_called(task, "roll"))};
-    case TaskMetric::trajectory_diversity:
-      return {"trajectory_diversity", trajectory_diversity(members.sensory.view())};
-  }
-  return {};
-}
 
 void add_to(PhaseSeconds& total, const PhaseSeconds& step) {
   total.simulate += step.simulate;
@@ -60,17 +27,58 @@ void add_to(PhaseSeconds& total, const PhaseSeconds& step) {
   total.variation += step.variation;
 }
 
-/// Follows an algorithm: counts, measures, writes the run directory, shows progress.
+/// The metrics of a plan, measured together.
+class Measurements {
+ public:
+  explicit Measurements(const Plan& plan) : metrics_(plan.make_metrics()) {
+    for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      standard_.push_back(plan.metrics[i].entry->standard);
+    }
+  }
+
+  /// Those that every run has, and those that this one has besides.
+  void measure(const Individuals& members) {
+    everywhere.clear();
+    here.clear();
+    for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      const std::vector<MetricColumn> columns = metrics_[i]->columns();
+      std::vector<double> values(columns.size());
+      metrics_[i]->measure(members, values);
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        (standard_[i] ? everywhere : here).push_back({columns[c].name, values[c]});
+      }
+    }
+  }
+
+  std::vector<std::pair<std::string, std::string>> units() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& metric : metrics_) {
+      for (const MetricColumn& column : metric->columns()) {
+        if (!column.unit.empty()) all.emplace_back(column.name, column.unit);
+      }
+    }
+    return all;
+  }
+
+  std::vector<NamedNumber> everywhere;
+  std::vector<NamedNumber> here;
+
+ private:
+  std::vector<std::unique_ptr<Metric>> metrics_;
+  std::vector<bool> standard_;
+};
+
+/// Follows an algorithm: counts, measures, writes the run directory, tells the observer.
 class Recorder {
  public:
-  Recorder(const TaskSpec& task, const RunConfig& config, const RunOptions& options,
+  Recorder(const Plan& plan, const RunOptions& options, RunObserver& observer,
            RunDirectory directory)
-      : task_(task),
-        config_(config),
+      : plan_(plan),
         wanted_(options.checkpoint_wanted),
+        observer_(observer),
         directory_(std::move(directory)),
         checkpoints_(directory_.path(), [this] { directory_.check_in_place(); }),
-        progress_(stderr, options.quiet, config.iterations, config.algorithm.target_size) {
+        measurements_(plan) {
     record_.summary.started = directory_.started();
   }
 
@@ -80,14 +88,14 @@ class Recorder {
     record_ = saved.record;
     const RunSummary& summary = record_.summary;
     if (!found.damage.empty()) {
-      progress_.warn(
+      observer_.warn(
           fmt::format("the last checkpoint is damaged and the previous one, of iteration {}, is "
                       "used: {}",
                       summary.iterations, found.damage));
       set_damaged_aside(directory_.path());
     }
     if (summary.version != version()) {
-      progress_.warn(
+      observer_.warn(
           fmt::format("the run was begun by version {}, this is {}: results may differ from those "
                       "of one version alone",
                       summary.version, version()));
@@ -95,20 +103,23 @@ class Recorder {
     earlier_seconds_ = summary.seconds_total;
     saved_iteration_ = summary.iterations;
     directory_.restore_tables(saved.metrics, saved.training);
-    progress_.start_from(summary.iterations, summary.evaluations);
-    progress_.say(fmt::format("resumed at iteration {}", summary.iterations));
+    observer_.resumed(summary.iterations, summary.evaluations);
+    observer_.note(fmt::format("resumed at iteration {}", summary.iterations));
   }
 
   /// Writes down what is about to be run.
   void begin() {
     RunSummary& summary = record_.summary;
     summary.version = version();
-    summary.task = config_.task;
-    summary.variant = config_.variant;
-    summary.seed = config_.algorithm.seed;
-    summary.threads = config_.threads;
+    summary.task = plan_.spec().name;
+    summary.title = title_of(plan_.spec());
+    summary.variant = plan_.variant;
+    summary.seed = plan_.run.seed;
+    summary.threads = plan_.run.threads;
+    summary.evaluator = plan_.evaluator.entry->name;
+    summary.units = measurements_.units();
     summary.status = RunStatus::running;
-    directory_.write_config(to_toml(config_));
+    directory_.write_config(plan_.toml());
     directory_.write_summary(summary);
   }
 
@@ -117,29 +128,29 @@ class Recorder {
 
   void record(const Algorithm& algorithm, const StepReport& step) {
     RunSummary& summary = record_.summary;
-    MetricsRow& row = record_.row;
+    Counts& counts = record_.since_row;
     add_to(summary.seconds, step.seconds);
     summary.iterations = algorithm.iteration();
-    summary.evaluations += config_.algorithm.batch;
+    summary.evaluations += plan_.run.batch;
     summary.simulations += step.simulated;
     summary.invalid += step.invalid;
-    row.added += step.added;
-    row.replaced += step.replaced;
-    row.rejected += step.rejected;
-    row.invalid += step.invalid;
-    row.lost += step.lost;
+    counts.added += step.added;
+    counts.replaced += step.replaced;
+    counts.rejected += step.rejected;
+    counts.invalid += step.invalid;
+    counts.lost += step.lost;
     record_.lost += step.lost;
     record_.container_updates += step.container_updated ? 1 : 0;
 
     if (step.training) {
-      training_ = {summary.iterations, *step.training, step.seconds.train};
+      training_ = *step.training;
       const Stopwatch watch(summary.seconds_io);
-      directory_.append_encoder(*training_);
+      directory_.append_encoder(training_row(summary.iterations, step));
     }
     if (row_due()) log(algorithm);
-    if (config_.snapshot_every > 0 && summary.iterations % config_.snapshot_every == 0) {
+    if (plan_.run.snapshot_every > 0 && summary.iterations % plan_.run.snapshot_every == 0) {
       const Stopwatch watch(summary.seconds_io);
-      directory_.write_snapshot(summary.iterations, algorithm.individuals(), task_);
+      directory_.write_snapshot(summary.iterations, algorithm.individuals(), plan_.spec());
     }
   }
 
@@ -147,7 +158,7 @@ class Recorder {
   void checkpoint_if_due(const Algorithm& algorithm) {
     tell_outcome();
     const bool asked = wanted_ && *wanted_;
-    const auto period = std::chrono::duration<double>(config_.checkpoint_seconds);
+    const auto period = std::chrono::duration<double>(plan_.run.checkpoint_seconds);
     const bool due = period.count() > 0 && Clock::now() - last_checkpoint_ >= period;
     if ((!asked && !due) || !checkpoints_.idle()) return;
     if (wanted_) *wanted_ = false;
@@ -166,19 +177,20 @@ class Recorder {
     RunSummary& summary = record_.summary;
     // The last row may be out of turn. No checkpoint has it: a run that is extended does without.
     if (status == RunStatus::finished && !row_due()) log(algorithm);
-    progress_.finish();
+    observer_.ended();
     summary.status = status;
     summary.error = error;
     measure(algorithm);
     {
       const Stopwatch watch(summary.seconds_io);
-      summary.container_hash = container_hash_text(algorithm.individuals());
-      directory_.write_config(to_toml(config_));  // should somebody have removed it
-      directory_.write_container(algorithm.individuals(), task_);
+      const Individuals& members = algorithm.individuals();
+      summary.container_hash = container_hash_text(members);
+      directory_.write_config(plan_.toml());  // should somebody have removed it
+      directory_.write_container(members, algorithm.container_state(), plan_.spec());
       if (const Encoder* encoder = algorithm.encoder()) {
         directory_.write_encoder(encoder->state());
-        directory_.write_reconstructions(reconstruct_some(*encoder, algorithm.individuals(), task_),
-                                         task_.sensory);
+        directory_.write_reconstructions(reconstruct_some(*encoder, members, plan_.spec()),
+                                         plan_.spec().sensory);
       }
     }
     wait_for_checkpoint();
@@ -201,65 +213,87 @@ class Recorder {
     } catch (const FileError&) {
       return;  // it is not there any more, which is the failure
     }
-    progress_.warn(
-        fmt::format("the run is saved up to iteration {}; once the cause of the error is mended, "
-                    "aurora run --resume --out '{}' goes on from there",
-                    *saved_iteration_, directory_.path().string()));
+    observer_.saved_up_to(*saved_iteration_);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool row_due() const { return record_.summary.iterations % config_.log_every == 0; }
+  bool row_due() const { return record_.summary.iterations % plan_.run.log_every == 0; }
+
+  static Row training_row(std::size_t iteration, const StepReport& step) {
+    const TrainingReport& training = *step.training;
+    const auto number = [](std::size_t n) { return static_cast<double>(n); };
+    Row row = {{"iteration", number(iteration)},
+               {"examples", number(training.examples)},
+               {"validation", number(training.validation)},
+               {"epochs", number(training.epochs)},
+               {"train_loss", training.train_loss},
+               {"validation_loss", training.validation_loss},
+               {"seconds", step.seconds.train}};
+    row.insert(row.end(), training.extra.begin(), training.extra.end());
+    return row;
+  }
 
   void measure(const Algorithm& algorithm) {
     RunSummary& summary = record_.summary;
     const Stopwatch watch(summary.seconds_metrics);
-    const Individuals& members = algorithm.individuals();
-    const GridMetrics grid = grid_metrics(descriptor_grid(task_), members.ground_truth,
-                                          members.fitness, task_.worst_fitness);
-    summary.container_size = members.size();
-    summary.coverage = grid.coverage;
-    summary.grid_mean_fitness = grid.grid_mean_fitness;
-    summary.qd_score = grid.qd_score;
-    summary.threshold = algorithm.threshold();
+    measurements_.measure(algorithm.individuals());
+    numbers_ = algorithm.numbers();
+    summary.container_size = algorithm.individuals().size();
+    summary.metrics = measurements_.everywhere;
+    summary.metrics.insert(summary.metrics.end(), numbers_.begin(), numbers_.end());
+    summary.metrics.insert(summary.metrics.end(), measurements_.here.begin(),
+                           measurements_.here.end());
     summary.loss_per_update =
         record_.container_updates == 0
             ? 0.0
             : static_cast<double>(record_.lost) / static_cast<double>(record_.container_updates);
   }
 
+  Row metrics_row() const {
+    const RunSummary& summary = record_.summary;
+    const Counts& counts = record_.since_row;
+    const auto number = [](std::size_t n) { return static_cast<double>(n); };
+    Row row = {{"iteration", number(summary.iterations)},
+               {"evaluations", number(summary.evaluations)},
+               {"container_size", number(summary.container_size)}};
+    const auto add = [&](const std::vector<NamedNumber>& more) {
+      row.insert(row.end(), more.begin(), more.end());
+    };
+    add(measurements_.everywhere);
+    add(numbers_);
+    add({{"added", number(counts.added)},
+         {"replaced", number(counts.replaced)},
+         {"rejected", number(counts.rejected)},
+         {"invalid", number(counts.invalid)},
+         {"lost", number(counts.lost)},
+         {"container_updates", number(record_.container_updates)},
+         {"loss_per_update", summary.loss_per_update}});
+    add(measurements_.here);
+    return row;
+  }
+
   void log(const Algorithm& algorithm) {
     measure(algorithm);
     RunSummary& summary = record_.summary;
-    MetricsRow& row = record_.row;
-    row.iteration = summary.iterations;
-    row.evaluations = summary.evaluations;
-    row.container_size = summary.container_size;
-    row.coverage = summary.coverage;
-    row.grid_mean_fitness = summary.grid_mean_fitness;
-    row.qd_score = summary.qd_score;
-    row.threshold = summary.threshold;
-    row.container_updates = record_.container_updates;
-    row.loss_per_update = summary.loss_per_update;
-    const std::vector<float>& fitness = algorithm.individuals().fitness;
-    if (!fitness.empty()) {
-      row.best_fitness = *std::ranges::max_element(fitness);
-      row.mean_fitness = std::accumulate(fitness.begin(), fitness.end(), 0.0) /
-                         static_cast<double>(fitness.size());
-    }
-    {
-      const Stopwatch watch(summary.seconds_metrics);
-      for (const TaskMetric metric : task_.metrics) {
-        row.extra.push_back(measured(metric, task_, algorithm.individuals()));
-      }
-    }
+    const Row row = metrics_row();
     {
       const Stopwatch watch(summary.seconds_io);
       directory_.append_metrics(row);
     }
-    progress_.show(row, training_ ? &*training_ : nullptr);
-    row = {};
+    for (; left_out_ < directory_.left_out().size(); ++left_out_) {
+      observer_.warn(fmt::format("the run was begun without a column '{}': it is left out",
+                                 directory_.left_out()[left_out_]));
+    }
+    observer_.stands({.iteration = summary.iterations,
+                      .iterations = plan_.run.iterations,
+                      .evaluations = summary.evaluations,
+                      .container_size = summary.container_size,
+                      .target_size = plan_.run.target_size,
+                      .row = row,
+                      .training = training_ ? &*training_ : nullptr});
+    record_.since_row = {};
   }
 
   /// Copies the state, which is all that the run waits for.
@@ -270,9 +304,9 @@ class Recorder {
     record_.summary.seconds_total = seconds_so_far();
     Checkpoint& copy = checkpoints_.copy();
     try {
-      copy.task = task_.name;
-      copy.task_version = task_.version;
-      copy.settings = settings_of(config_);
+      copy.task = plan_.spec().name;
+      copy.task_version = plan_.spec().version;
+      copy.settings = plan_.settings();
       copy.record = record_;
       algorithm.save(copy.algorithm);
     } catch (const std::bad_alloc&) {
@@ -293,12 +327,12 @@ class Recorder {
     if (!outcome) return;
     if (!outcome->error.empty()) return tell_failure(outcome->error);
     saved_iteration_ = outcome->iteration;
-    if (std::exchange(failing_, false)) progress_.say("checkpoints are written again");
+    if (std::exchange(failing_, false)) observer_.note("checkpoints are written again");
   }
 
   void tell_failure(const std::string& reason) {
     if (std::exchange(failing_, true)) return;
-    progress_.warn(fmt::format(
+    observer_.warn(fmt::format(
         "no checkpoint could be written: {}; the last good one is kept, and the run goes on and "
         "tries again",
         reason));
@@ -313,14 +347,16 @@ class Recorder {
     directory_.write_summary(record_.summary);
   }
 
-  const TaskSpec& task_;
-  const RunConfig& config_;
+  const Plan& plan_;
   std::atomic<bool>* wanted_;
+  RunObserver& observer_;
   RunDirectory directory_;
   CheckpointWriter checkpoints_;
-  Progress progress_;
+  Measurements measurements_;
+  std::vector<NamedNumber> numbers_;  // of the container, as last measured
   RunRecord record_;
-  std::optional<EncoderRow> training_;
+  std::optional<TrainingReport> training_;
+  std::size_t left_out_ = 0;  // columns that the observer has been told of
   Clock::time_point start_ = Clock::now();
   double earlier_seconds_ = 0;  // of the run before it was resumed
   Clock::time_point last_checkpoint_ = start_;
@@ -342,16 +378,15 @@ std::optional<RunSummary> finished_summary(const std::filesystem::path& run,
 
 /// A run without a checkpoint may begin anew, with the configuration it has, but never over
 /// results.
-void check_restartable(const TaskRegistry& tasks, const RunConfig& config,
-                       const std::filesystem::path& run) {
+void check_restartable(const Parts& parts, const Plan& plan, const std::filesystem::path& run) {
   if (std::filesystem::exists(run / "container")) {
     throw FileError(
         fmt::format("'{0}' has results but no checkpoint: '{0}/checkpoint' is missing, and without "
-                    "it the run cannot go on; start a new one with another --out",
+                    "it the run cannot go on; start a new one in another directory",
                     run.string()));
   }
   if (!std::filesystem::exists(run / "config.toml")) return;
-  check_same_run(settings_of(config_of_run(tasks, run)), config);
+  check_same_run(parts, plan_of_run(parts, run).settings(), plan);
 }
 
 }  // namespace
@@ -360,44 +395,37 @@ std::string version() {
   return AURORA_VERSION;
 }
 
-std::unique_ptr<Algorithm> make_algorithm(const TaskSpec& task, const AlgorithmConfig& config,
-                                          Evaluator& evaluator, Workers& workers) {
-  if (config.kind == AlgorithmKind::quality_diversity) {
-    return std::make_unique<QualityDiversity>(task, config, evaluator, workers);
-  }
-  return std::make_unique<PopulationSearch>(task, config, evaluator, workers);
-}
-
-RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOptions& options,
+RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
                const std::atomic<bool>& stop) {
-  const std::unique_ptr<Task> task = tasks.make(config.task, config.task_options);
-  Workers workers(config.threads);
-  Failures failures(options.out / "failures", config.failure_share, [](const std::string& warning) {
-    fmt::print(stderr, "aurora: warning: {}\n", warning);
-  });
-  ThreadEvaluator evaluator(*task, workers, failures, config.evaluation_seconds);
-  auto algorithm = make_algorithm(task->spec(), config.algorithm, evaluator, workers);
+  RunObserver nobody;
+  RunObserver& observer = options.observer ? *options.observer : nobody;
+  Workers workers(plan.run.threads);
+  Failures failures(options.out / "failures", plan.run.failure_share,
+                    [&](const std::string& warning) { observer.warn(warning); });
+  const std::unique_ptr<Evaluator> evaluator = plan.make_evaluator(workers);
+  Guard guard(*evaluator, failures, plan.run.evaluation_seconds);
+  std::unique_ptr<Algorithm> algorithm = plan.make_loop(workers);
 
   RunDirectory directory =
       options.resume ? RunDirectory::reopen(options.out) : RunDirectory::create(options.out);
   std::optional<FoundCheckpoint> found;
   if (options.resume) {
     found = find_checkpoint(options.out, [&](Checkpoint& checkpoint) {
-      check_resumable(checkpoint, task->spec(), config);
+      check_resumable(parts, checkpoint, plan);
       try {
         algorithm->restore(std::move(checkpoint.algorithm));
       } catch (const DataError&) {
-        algorithm = make_algorithm(task->spec(), config.algorithm, evaluator, workers);
+        algorithm = plan.make_loop(workers);
         throw;
       }
     });
     if (found) {
-      if (const auto done = finished_summary(options.out, config.iterations)) return *done;
+      if (const auto done = finished_summary(options.out, plan.run.iterations)) return *done;
     } else {
-      check_restartable(tasks, config, options.out);
+      check_restartable(parts, plan, options.out);
     }
   }
-  Recorder recorder(task->spec(), config, options, std::move(directory));
+  Recorder recorder(plan, options, observer, std::move(directory));
   if (found) {
     recorder.resume(*found);
     found.reset();
@@ -407,13 +435,13 @@ RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOpti
   recorder.begin();
 
   try {
-    while (algorithm->iteration() < config.iterations && !stop) {
-      failures.count(config.algorithm.batch);
-      recorder.record(*algorithm, algorithm->step());
+    while (algorithm->iteration() < plan.run.iterations && !stop) {
+      failures.count(plan.run.batch);
+      recorder.record(*algorithm, algorithm->step(guard));
       recorder.checkpoint_if_due(*algorithm);
     }
     recorder.last_checkpoint(*algorithm);
-    const bool whole = algorithm->iteration() == config.iterations;
+    const bool whole = algorithm->iteration() == plan.run.iterations;
     return recorder.finish(*algorithm, whole ? RunStatus::finished : RunStatus::interrupted);
   } catch (const std::exception& error) {
     const std::string reason = error.what();

@@ -1,22 +1,20 @@
-// A run: an algorithm on a task, from the first iteration to a finished run directory.
+// A run: a plan carried out, from the first iteration to a finished run directory.
 #pragma once
 
 #include <atomic>
 #include <filesystem>
-#include <memory>
+#include <string>
 
-#include "aurora/algorithms/algorithm.hpp"
-#include "aurora/core/parallel.hpp"
-#include "aurora/runs/config.hpp"
+#include "aurora/runs/observer.hpp"
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/records.hpp"
-#include "aurora/tasks/registry.hpp"
 
 namespace aurora {
 
 struct RunOptions {
-  std::filesystem::path out;  // must not exist, or be an empty directory, unless resumed
-  bool quiet = false;         // no progress on stderr; warnings are always said
-  bool resume = false;        // go on from the last checkpoint
+  std::filesystem::path out;        // must not exist, or be an empty directory, unless resumed
+  bool resume = false;              // go on from the last checkpoint
+  RunObserver* observer = nullptr;  // told what happens; nobody if null
   std::atomic<bool>* checkpoint_wanted = nullptr;  // set it, and a checkpoint is written soon
 };
 
@@ -26,13 +24,9 @@ struct RunOptions {
 ///
 /// A run that is resumed ends as if it had never stopped, to the bit. It begins anew if it had not
 /// come to its first checkpoint, and is left as it is if it was finished. UsageError if the
-/// configuration is not the run's, FileError or DataError if it cannot be resumed.
-RunSummary run(const TaskRegistry& tasks, const RunConfig& config, const RunOptions& options,
+/// plan is not the run's, FileError or DataError if it cannot be resumed.
+RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
                const std::atomic<bool>& stop);
-
-/// The algorithm that a configuration describes.
-std::unique_ptr<Algorithm> make_algorithm(const TaskSpec& task, const AlgorithmConfig& config,
-                                          Evaluator& evaluator, Workers& workers);
 
 /// The program's version, as --version and run.json have it.
 std::string version();

@@ -10,13 +10,12 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/runs/internal/array_directory.hpp"
-#include "aurora/runs/internal/json.hpp"
 #include "aurora/runs/internal/summary_json.hpp"
+#include "aurora/storage/internal/array_directory.hpp"
+#include "aurora/storage/internal/json.hpp"
 
 namespace aurora {
 
@@ -42,35 +41,38 @@ std::string now_iso() {
 
 // ---- Containers ----
 
-std::vector<std::size_t> rows_by_id(const Individuals& individuals) {
-  std::vector<std::size_t> order(individuals.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t row) { return individuals.ids[row]; });
-  return order;
-}
-
 void write_individuals(const fs::path& directory, const Individuals& individuals,
-                       const TaskSpec& spec, bool with_sensory) {
+                       const PartState& state, const TaskSpec& spec, bool with_sensory) {
   assert(individuals.genotypes.cols() == spec.genotype_size);
   assert(individuals.ground_truth.cols() == spec.ground_truth.size());
   assert(!with_sensory || individuals.sensory.shape() == spec.sensory);
   write_directory(directory, [&](const fs::path& fresh) {
     ArrayDirectoryWriter writer(fresh);
-    writer.add_columns("", individuals, with_sensory, rows_by_id(individuals));
+    writer.add_columns("", individuals, with_sensory, rows_by_age(individuals));
     Json axes = Json::array();
     for (const Axis& axis : spec.ground_truth) {
-      axes.push_back({{"name", axis.name}, {"min", axis.min}, {"max", axis.max}});
+      axes.push_back({{"name", axis.name},
+                      {"min", axis.min},
+                      {"max", axis.max},
+                      {"unit", axis.unit},
+                      {"direction", axis.direction == Direction::down ? "down" : "up"}});
     }
-    writer.finish(
-        with_sensory ? "container" : "snapshot",
-        {{"task", spec.name}, {"count", individuals.size()}, {"ground_truth", std::move(axes)}});
+    writer.finish(with_sensory ? "container" : "snapshot",
+                  {{"task", spec.name},
+                   {"title", title_of(spec)},
+                   {"count", individuals.size()},
+                   {"ground_truth", std::move(axes)},
+                   {"extra_columns", individuals.extra_names},
+                   {"state", numbers_json(state.numbers)}});
   });
 }
 
 std::vector<Axis> read_axes(const JsonObject& manifest) {
   std::vector<Axis> axes;
   for (const JsonObject& json : manifest.objects("ground_truth")) {
-    const Axis axis{json.text("name"), json.number("min"), json.number("max")};
+    Axis axis{json.text("name"), json.number("min"), json.number("max")};
+    if (json.has("unit")) axis.unit = json.text("unit");
+    if (json.has("direction") && json.text("direction") == "down") axis.direction = Direction::down;
     if (!std::isfinite(axis.min)) json.wrong("min", "a finite number");
     if (!std::isfinite(axis.max) || axis.max < axis.min) {
       json.wrong("max", "a finite number, 'min' or more");
@@ -112,22 +114,33 @@ void check_columns(const ArrayDirectoryReader& reader, const Individuals& indivi
 
 // ---- The rows of the tables ----
 
-void check_column_names(const std::string& header, const MetricsRow& row) {
-  std::set<std::string_view> names;
-  for (std::string_view rest = header; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    names.insert(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  for (const auto& [name, value] : row.extra) {
+std::vector<std::string> names_in(const Row& row) {
+  std::vector<std::string> names;
+  std::set<std::string_view> taken;
+  for (const NamedNumber& number : row) {
+    const std::string& name = number.name;
     const bool valid = !name.empty() && name.find_first_of(",\"\r\n") == std::string::npos;
-    if (!valid || !names.insert(name).second) {
+    if (!valid || !taken.insert(name).second) {
       throw DataError(
           fmt::format("a metric cannot be called '{}': the name is taken already, or "
                       "cannot head a column of a CSV file",
                       name));
     }
+    names.push_back(name);
   }
+  return names;
+}
+
+std::vector<std::string> split(std::string_view line) {
+  std::vector<std::string> cells(1);
+  for (const char c : line) {
+    if (c == ',') {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
 }
 
 }  // namespace
@@ -136,7 +149,7 @@ RunDirectory::RunDirectory(fs::path path)
     : path_(std::move(path)), lock_(path_ / ".lock", path_), started_(now_iso()) {}
 
 RunDirectory RunDirectory::create(const fs::path& path) {
-  create_fresh_directory(path, "choose another --out, or --resume the run that is in it");
+  create_fresh_directory(path, "choose another directory, or resume the run that is in it");
   return RunDirectory(path);
 }
 
@@ -153,7 +166,7 @@ RunDirectory RunDirectory::reopen(const fs::path& path) {
   if (!is_run && !is_empty) {
     throw FileError(
         fmt::format("'{}' is not empty, and neither config.toml nor checkpoint/ is in it: this is "
-                    "no run that could go on; choose another --out",
+                    "no run that could go on; choose another directory",
                     path.string()));
   }
   remove_leftovers(path);
@@ -181,7 +194,7 @@ void RunDirectory::restore(Table& table, std::string_view name, std::string_view
   if (content.empty()) return remove_path(path_ / name);
   write_file(path_ / name, content);
   table.file.emplace(path_ / name);
-  table.header = content.substr(0, content.find('\n'));
+  table.columns = split(content.substr(0, content.find('\n')));
 }
 
 void RunDirectory::restore_tables(std::string_view metrics, std::string_view encoder) {
@@ -195,47 +208,28 @@ void RunDirectory::write_config(std::string_view toml) {
   write_file(path_ / "config.toml", toml);
 }
 
-void RunDirectory::append(Table& table, std::string_view name, const std::string& header,
-                          const std::string& row) {
+void RunDirectory::append(Table& table, std::string_view name, const Row& row) {
   check_in_place();
   check_in_place(table, name);
+  std::vector<std::string> names = names_in(row);
   if (!table.file) table.file.emplace(path_ / name);
+  std::string text;
   if (table.file->size() == 0) {
-    table.file->append(header + '\n' + row + '\n');
-    table.header = header;
-    return;
+    table.columns = std::move(names);
+    text = fmt::format("{}\n", fmt::join(table.columns, ","));
   }
-  if (header != table.header) {
-    throw DataError(fmt::format("'{}' has the columns {}, but the new row has {}",
-                                (path_ / name).string(), table.header, header));
+  std::vector<std::string> cells;
+  for (const std::string& column : table.columns) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    cells.push_back(fmt::to_string(number_called(row, column, kNone)));
   }
-  table.file->append(row + '\n');
-}
-
-void RunDirectory::append_metrics(const MetricsRow& row) {
-  std::string header =
-      "iteration,evaluations,container_size,coverage,grid_mean_fitness,qd_score,best_fitness,"
-      "mean_fitness,threshold,added,replaced,rejected,invalid,lost,container_updates,"
-      "loss_per_update";
-  std::string line =
-      fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row.iteration, row.evaluations,
-                  row.container_size, row.coverage, row.grid_mean_fitness, row.qd_score,
-                  row.best_fitness, row.mean_fitness, row.threshold, row.added, row.replaced,
-                  row.rejected, row.invalid, row.lost, row.container_updates, row.loss_per_update);
-  check_column_names(header, row);
-  for (const auto& [name, value] : row.extra) {
-    header += ',' + name;
-    line += fmt::format(",{}", value);
+  table.file->append(text + fmt::format("{}\n", fmt::join(cells, ",")));
+  for (const std::string& column : names) {
+    if (std::ranges::find(table.columns, column) == table.columns.end() &&
+        std::ranges::find(left_out_, column) == left_out_.end()) {
+      left_out_.push_back(column);
+    }
   }
-  append(metrics_, "metrics.csv", header, line);
-}
-
-void RunDirectory::append_encoder(const EncoderRow& row) {
-  append(encoder_, "encoder.csv",
-         "iteration,examples,validation,epochs,train_loss,validation_loss,seconds",
-         fmt::format("{},{},{},{},{},{},{}", row.iteration, row.training.examples,
-                     row.training.validation, row.training.epochs, row.training.train_loss,
-                     row.training.validation_loss, row.seconds));
 }
 
 void RunDirectory::write_summary(const RunSummary& summary) {
@@ -257,16 +251,17 @@ void RunDirectory::write_summary(const RunSummary& summary) {
   write_file(path_ / "run.json", to_text(summary_json(complete)));
 }
 
-void RunDirectory::write_container(const Individuals& individuals, const TaskSpec& spec) {
+void RunDirectory::write_container(const Individuals& individuals, const PartState& state,
+                                   const TaskSpec& spec) {
   check_in_place();
-  write_individuals(path_ / "container", individuals, spec, true);
+  write_individuals(path_ / "container", individuals, state, spec, true);
 }
 
 void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& individuals,
                                   const TaskSpec& spec) {
   check_in_place();
   make_directories(path_ / "snapshots");
-  write_individuals(path_ / "snapshots" / fmt::format("{:06}", iteration), individuals, spec,
+  write_individuals(path_ / "snapshots" / fmt::format("{:06}", iteration), individuals, {}, spec,
                     false);
 }
 
@@ -310,7 +305,9 @@ SavedContainer load_container(const fs::path& directory) {
   saved.ground_truth = read_axes(manifest);
   saved.has_sensory = kind == "container";
   const std::size_t rows = manifest.whole("count");
-  saved.individuals = reader.read_columns("", rows, saved.has_sensory);
+  saved.individuals =
+      reader.read_columns("", rows, saved.has_sensory, manifest.text_list("extra_columns"));
+  if (manifest.has("state")) saved.state.numbers = manifest.object("state").numbers();
   check_columns(reader, saved.individuals, saved.ground_truth.size(), saved.has_sensory);
   return saved;
 }

@@ -25,11 +25,11 @@
 #include <string_view>
 #include <vector>
 
-#include "aurora/containers/individuals.hpp"
+#include "aurora/core/individuals.hpp"
 #include "aurora/encoders/encoder.hpp"
-#include "aurora/runs/files.hpp"
 #include "aurora/runs/reconstructions.hpp"
 #include "aurora/runs/records.hpp"
+#include "aurora/storage/files.hpp"
 #include "aurora/tasks/task.hpp"
 
 namespace aurora {
@@ -56,10 +56,14 @@ class RunDirectory {
 
   void write_config(std::string_view toml);
 
-  /// Numbers are written with as many digits as reading them back exactly takes. DataError if
-  /// `extra` has other names than in the first row, or names that cannot head a column.
-  void append_metrics(const MetricsRow& row);
-  void append_encoder(const EncoderRow& row);
+  /// Numbers are written with as many digits as reading them back exactly takes. The columns are
+  /// those of the table's first row, which an older version may have written: what a later row does
+  /// not have is "nan" there, and what it has besides is left out. DataError if a name cannot head
+  /// a column, or does so twice.
+  void append_metrics(const Row& row) { append(metrics_, "metrics.csv", row); }
+  void append_encoder(const Row& row) { append(encoder_, "encoder.csv", row); }
+  /// Names of columns that were left out so far.
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
   /// Bytes of the tables.
   std::uint64_t metrics_bytes() const { return bytes_of(metrics_); }
@@ -70,7 +74,9 @@ class RunDirectory {
   /// run.json; the rows of the tables are on the disk before it.
   void write_summary(const RunSummary& summary);
 
-  void write_container(const Individuals& individuals, const TaskSpec& spec);
+  /// `state` is what the container depends on besides its individuals.
+  void write_container(const Individuals& individuals, const PartState& state,
+                       const TaskSpec& spec);
   void write_snapshot(std::size_t iteration, const Individuals& individuals, const TaskSpec& spec);
 
   /// DataError if names repeat or hold other characters than letters, digits, '.', '_' and '-'.
@@ -83,7 +89,7 @@ class RunDirectory {
   /// A table and its columns; the file is created with the first row.
   struct Table {
     std::optional<AppendFile> file;
-    std::string header;
+    std::vector<std::string> columns;
   };
 
   /// Takes the lock.
@@ -91,14 +97,14 @@ class RunDirectory {
   void check_in_place(const Table& table, std::string_view name) const;
   static std::uint64_t bytes_of(const Table& table) { return table.file ? table.file->size() : 0; }
   void restore(Table& table, std::string_view name, std::string_view content);
-  void append(Table& table, std::string_view name, const std::string& header,
-              const std::string& row);
+  void append(Table& table, std::string_view name, const Row& row);
 
   std::filesystem::path path_;
   FileLock lock_;
   std::string started_;
   Table metrics_;
   Table encoder_;
+  std::vector<std::string> left_out_;
 };
 
 /// Reads a run.json. FileError if it cannot be read, DataError if it is not what it should be.
@@ -111,6 +117,7 @@ struct SavedContainer {
   std::vector<Axis> ground_truth;  // of the columns of individuals.ground_truth
   bool has_sensory = false;        // if not, individuals.sensory has the shape {0}
   Individuals individuals;         // in ascending order of ids
+  PartState state;                 // of the container; numbers alone, none in a snapshot
 };
 
 /// Reads <run>/container or <run>/snapshots/NNNNNN. DataError unless everything is as a run writes

@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <utility>
 
-#include "aurora/algorithms/offspring.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
+#include "aurora/evaluation/replay.hpp"
 #include "aurora/pictures/plot.hpp"
-#include "aurora/runs/film.hpp"
+#include "aurora/storage/film.hpp"
 
 namespace aurora {
 namespace {
@@ -40,10 +39,6 @@ std::vector<fs::path> candidates(const fs::path& run) {
   const fs::path container = whole_directory(run / "container");
   if (fs::exists(container)) found.insert(found.begin(), container.lexically_relative(run));
   return found;
-}
-
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
 std::string identity(const std::string& task, std::uint64_t id, std::span<const float> genes) {
@@ -74,8 +69,9 @@ std::size_t nearest_row(const SavedContainer& container, const std::vector<doubl
     std::vector<std::string> names;
     names.reserve(axes.size());
     for (const Axis& axis : axes) names.push_back(axis.name);
-    throw UsageError(fmt::format("--ground-truth takes 1 to {} finite numbers, for {}, not {}",
-                                 axes.size(), fmt::join(names, ","), fmt::join(wanted, ",")));
+    throw UsageError(
+        fmt::format("a place in the ground truth is 1 to {} finite numbers, for {}, not {}",
+                    axes.size(), fmt::join(names, ","), fmt::join(wanted, ",")));
   }
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -95,7 +91,7 @@ std::size_t nearest_row(const SavedContainer& container, const std::vector<doubl
 }
 
 std::vector<std::size_t> random_rows(std::size_t size, std::size_t count) {
-  if (count == 0) throw UsageError("--random takes a number of at least 1");
+  if (count == 0) throw UsageError("the number of random individuals must be at least 1");
   Stream stream(std::random_device{}(), Purpose::user);
   const std::vector<std::uint32_t> order = stream.permutation(size);
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(count, size))};
@@ -134,10 +130,8 @@ Image beside(const SensoryShape& shape, const std::vector<std::vector<float>>& p
 
 }  // namespace
 
-Viewer::Viewer(const TaskRegistry& tasks, fs::path run)
-    : run_(std::move(run)),
-      config_(config_of_run(tasks, run_)),
-      task_(tasks.make(config_.task, config_.task_options)) {
+Viewer::Viewer(const Parts& parts, fs::path run)
+    : run_(std::move(run)), plan_(plan_of_run(parts, run_)) {
   open_container();
   open_encoder();
 }
@@ -159,10 +153,10 @@ void Viewer::open_container() {
     throw DataError(fmt::format(
         "there is nothing to show in '{}' yet: a run writes its container when it ends and a "
         "snapshot every {} iterations (run.snapshot_every)",
-        run_.string(), config_.snapshot_every));
+        run_.string(), plan_.run.snapshot_every));
   }
-  const TaskSpec& spec = task_->spec();
-  if (container_.task != config_.task ||
+  const TaskSpec& spec = plan_.spec();
+  if (container_.task != spec.name ||
       container_.individuals.genotypes.cols() != spec.genotype_size ||
       container_.ground_truth.size() != spec.ground_truth.size()) {
     throw DataError(fmt::format(
@@ -177,55 +171,32 @@ void Viewer::open_container() {
 }
 
 void Viewer::open_encoder() {
-  if (config_.algorithm.descriptor != DescriptorKind::learned) return;
+  if (!plan_.encoder) return;
   const fs::path directory = whole_directory(run_ / "encoder");
   if (!fs::exists(directory)) {
     notes_.push_back("there is no encoder yet: sensory data comes without its reconstruction");
     return;
   }
   const std::vector<NamedArray> state = load_encoder(directory);
-  encoder_ = encoder_of(task_->spec(), config_.algorithm);
+  Stream weights(plan_.run.seed, Purpose::encoder_weights);
+  encoder_ = plan_.make_encoder(plan_.run.dimension, weights);
   encoder_->set_state(state);
 }
 
-std::vector<std::size_t> Viewer::select(const Selection& selection) const {
-  std::vector<std::string> said;
-  if (selection.best) said.emplace_back("--best");
-  if (selection.id) said.emplace_back("--id");
-  if (selection.random) said.emplace_back("--random");
-  if (selection.ground_truth) said.emplace_back("--ground-truth");
-  if (said.size() > 1) {
-    throw UsageError(fmt::format("{} exclude each other: choose one", fmt::join(said, " and ")));
+std::vector<std::size_t> Viewer::select(const Wanted& wanted) const {
+  const int said = (wanted.best ? 1 : 0) + (wanted.id ? 1 : 0) + (wanted.random ? 1 : 0) +
+                   (wanted.ground_truth ? 1 : 0);
+  if (said > 1) {
+    throw UsageError(
+        "the best, one by its id, some at random and the nearest to a place exclude each other: "
+        "choose one");
   }
   const Individuals& members = container_.individuals;
-  if (selection.id) return {row_of(members.ids, *selection.id)};
-  if (selection.random) return random_rows(members.size(), *selection.random);
-  if (selection.ground_truth) return {nearest_row(container_, *selection.ground_truth)};
+  if (wanted.id) return {row_of(members.ids, *wanted.id)};
+  if (wanted.random) return random_rows(members.size(), *wanted.random);
+  if (wanted.ground_truth) return {nearest_row(container_, *wanted.ground_truth)};
   const auto best = std::ranges::max_element(members.fitness);
   return {static_cast<std::size_t>(best - members.fitness.begin())};
-}
-
-std::string Viewer::difference(std::size_t row, const Evaluation& again) const {
-  const Individuals& members = container_.individuals;
-  const auto text = [](std::span<const float> values) {
-    std::vector<std::string> parts;
-    for (const float value : values) parts.push_back(fmt::to_string(value));
-    return fmt::format("{}", fmt::join(parts, ", "));
-  };
-  const auto compare = [&](const char* what, std::span<const float> stored,
-                           std::span<const float> now) {
-    if (same_bits(stored, now)) return std::string();
-    return fmt::format("{} is {}, stored is {}", what, text(now), text(stored));
-  };
-  std::vector<std::string> found = {
-      compare("fitness", std::span(&members.fitness[row], 1), again.fitness),
-      compare("ground truth", members.ground_truth.row(row), again.ground_truth.row(0))};
-  if (container_.has_sensory &&
-      !std::ranges::equal(members.sensory.view().bytes(row), again.sensory.view().bytes(0))) {
-    found.emplace_back("the sensory data is not what is stored");
-  }
-  std::erase(found, std::string());
-  return fmt::format("{}", fmt::join(found, "; "));
 }
 
 Image Viewer::sensory_image(SensoryView sensory) const {
@@ -248,12 +219,11 @@ Image Viewer::sensory_image(SensoryView sensory) const {
 
 Shown Viewer::show(std::size_t row, const fs::path& out) const {
   const Individuals& members = container_.individuals;
-  Evaluation again(task_->spec(), 1);
-  task_->evaluate(members.genotypes.view().slice(row, 1), again.view());
-  const Drawing drawing = task_->draw(members.genotypes.row(row));
-  const Image sensory = again.sensory.shape().size() > 0
-                            ? sensory_image(std::as_const(again.sensory).view())
-                            : Image();
+  Workers alone;
+  const Evaluation again = replay(*plan_.make_evaluator(alone), plan_.spec(), members, row);
+  const Drawing drawing = plan_.task->draw(members.genotypes.row(row));
+  const Image sensory =
+      again.sensory.shape().size() > 0 ? sensory_image(again.sensory.view()) : Image();
 
   const std::string stem = fmt::format("individual-{}", members.ids[row]);
   std::vector<std::pair<fs::path, std::span<const Image>>> files;
@@ -267,7 +237,7 @@ Shown Viewer::show(std::size_t row, const fs::path& out) const {
     if (fs::exists(path) && film_description(path) != description) {
       throw FileError(
           fmt::format("{} exists already and does not show this individual; move it away or choose "
-                      "another --out",
+                      "another directory",
                       path.string()));
     }
   }
@@ -275,7 +245,7 @@ Shown Viewer::show(std::size_t row, const fs::path& out) const {
   Shown shown{members.ids[row],
               members.fitness[row],
               {truth.begin(), truth.end()},
-              difference(row, again),
+              difference(members, row, again, container_.has_sensory),
               {}};
   make_directories(out);
   for (const auto& [path, images] : files) {

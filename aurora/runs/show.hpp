@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "aurora/encoders/encoder.hpp"
-#include "aurora/runs/config.hpp"
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/run_directory.hpp"
-#include "aurora/tasks/registry.hpp"
 
 namespace aurora {
 
-/// Which individuals to show: at most one of these is said; none is the same as `best`.
-struct Selection {
+/// Which individuals to show: at most one of these may be said; none is the same as `best`.
+struct Wanted {
   bool best = false;  // the highest fitness
   std::optional<std::uint64_t> id = std::nullopt;
   std::optional<std::size_t> random = std::nullopt;  // this many, each at most once
@@ -39,10 +38,8 @@ class Viewer {
   /// Opens a finished or running run: its container or, while there is none, its newest snapshot
   /// that is whole. FileError if there is no such directory, DataError if nothing in it can be
   /// shown.
-  Viewer(const TaskRegistry& tasks, std::filesystem::path run);
+  Viewer(const Parts& parts, std::filesystem::path run);
 
-  /// What is shown, e.g. "container" or "snapshots/000500".
-  const std::string& source() const { return source_; }
   /// What the user should know about it, a line each.
   const std::vector<std::string>& notes() const { return notes_; }
   const SavedContainer& container() const { return container_; }
@@ -50,8 +47,8 @@ class Viewer {
   bool reconstructs() const { return encoder_ != nullptr; }
 
   /// Rows of the container. UsageError if there is no such id (it names the nearest), if more than
-  /// one thing is asked for, or if values make no sense.
-  std::vector<std::size_t> select(const Selection& selection) const;
+  /// one thing is wanted, or if values make no sense.
+  std::vector<std::size_t> select(const Wanted& wanted) const;
 
   /// Evaluates a row again, compares, and writes into the directory `out`, which is made:
   ///   individual-ID.png          the task's picture of the episode  } if the task
@@ -64,13 +61,11 @@ class Viewer {
  private:
   void open_container();
   void open_encoder();
-  std::string difference(std::size_t row, const Evaluation& again) const;
   Image sensory_image(SensoryView sensory) const;
 
   std::filesystem::path run_;
-  RunConfig config_;
-  std::unique_ptr<Task> task_;
-  std::string source_;
+  Plan plan_;
+  std::string source_;  // what is shown: "container" or "snapshots/000500"
   SavedContainer container_;
   std::unique_ptr<Encoder> encoder_;
   std::vector<std::string> notes_;

@@ -1,26 +1,23 @@
 #include "aurora/runs/verify.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
 
-#include "aurora/algorithms/offspring.hpp"
-#include "aurora/containers/cells.hpp"
 #include "aurora/containers/container_hash.hpp"
-#include "aurora/containers/nearest_neighbours.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
-#include "aurora/metrics/grid.hpp"
+#include "aurora/evaluation/replay.hpp"
 #include "aurora/runs/checkpoint.hpp"
-#include "aurora/runs/config.hpp"
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
@@ -37,17 +34,9 @@ void require(bool good, const std::string& problem) {
   if (!good) throw DataError(problem);
 }
 
-/// For an algorithm that does no step.
-class NoEvaluations : public Evaluator {
- public:
-  void evaluate(MatrixView<const float> /*genotypes*/, EvaluationView /*out*/) override {
-    assert(false);
-  }
-};
-
 class Verifier {
  public:
-  Verifier(const TaskRegistry& tasks, fs::path run) : tasks_(tasks), run_(std::move(run)) {}
+  Verifier(const Parts& parts, fs::path run) : parts_(parts), run_(std::move(run)) {}
 
   std::vector<Check> verify(std::size_t replay) {
     check("config.toml", [&] { return read_config(); });
@@ -58,7 +47,7 @@ class Verifier {
     // A run that is going on, or was killed, has no result yet.
     if (summary_ && summary_->status == RunStatus::running) return std::move(checks_);
     check("container", [&] { return look_at_container(); });
-    if (config_ && config_->algorithm.descriptor == DescriptorKind::learned) {
+    if (plan_ && plan_->encoder) {
       check("encoder", [&] {
         return fmt::format("{} arrays, checksums match", load_encoder(run_ / "encoder").size());
       });
@@ -73,12 +62,10 @@ class Verifier {
     if (fs::exists(whole_directory(run_ / "retrained"))) {
       check("retrained", [&] { return look_at_retrained(); });
     }
-    if (container_ && summary_) {
-      check("container hash", [&] { return compare_hash(); });
-      check("grid metrics", [&] { return compare_metrics(); });
-    }
-    if (container_ && config_ && summary_) {
-      check("spacing", [&] { return look_at_spacing(); });
+    if (container_ && summary_) check("container hash", [&] { return compare_hash(); });
+    if (container_ && plan_ && summary_) {
+      check("metrics", [&] { return compare_metrics(); });
+      check("promise", [&] { return ask_container(); });
       if (replay > 0) check("replay", [&] { return evaluate_again(replay); });
     }
     return std::move(checks_);
@@ -94,16 +81,15 @@ class Verifier {
   }
 
   std::string read_config() {
-    config_ = config_of_run(tasks_, run_);
-    return fmt::format("{} on {}, seed {}", config_->variant, config_->task,
-                       config_->algorithm.seed);
+    plan_ = plan_of_run(parts_, run_);
+    return fmt::format("{} on {}, seed {}", plan_->variant, plan_->spec().name, plan_->run.seed);
   }
 
   std::string look_at_summary() {
     summary_ = read_summary(run_ / "run.json");
-    if (config_) {
-      require(summary_->task == config_->task && summary_->variant == config_->variant &&
-                  summary_->seed == config_->algorithm.seed,
+    if (plan_) {
+      require(summary_->task == plan_->spec().name && summary_->variant == plan_->variant &&
+                  summary_->seed == plan_->run.seed,
               "task, variant or seed are not those of config.toml");
     }
     if (summary_->status == RunStatus::running) {
@@ -112,8 +98,7 @@ class Verifier {
     return fmt::format("{} after {} iterations", name_of(summary_->status), summary_->iterations);
   }
 
-  /// Rows of numbers under the header, iterations ascending; remembers the smallest threshold that
-  /// members may have been added with since the last container update.
+  /// Rows of numbers under the header, iterations ascending.
   std::string look_at_metrics() {
     const std::string text = read_file(run_ / "metrics.csv", kMaxTable);
     require(text.ends_with('\n'), "the last line is not whole");
@@ -126,8 +111,7 @@ class Verifier {
       begin = end + 1;
       if (number == 0) {
         columns = cells.size();
-        require(columns > kThreshold && cells[0] == "iteration" && cells[kThreshold] == "threshold",
-                "the header is not that of a metrics.csv");
+        require(cells[0] == "iteration", "the header is not that of a metrics.csv");
         continue;
       }
       require(cells.size() == columns,
@@ -145,14 +129,6 @@ class Verifier {
     if (summary_ && summary_->status != RunStatus::running && !rows.empty()) {
       require(rows.back()[0] <= static_cast<double>(summary_->iterations),
               "there are rows after the last iteration of run.json");
-    }
-    if (config_ && !rows.empty()) {
-      const double period = static_cast<double>(config_->algorithm.update_period);
-      for (const auto& row : rows) {
-        if (row[0] + 2 * period >= rows.back()[0]) {
-          least_threshold_ = std::min(least_threshold_, row[kThreshold]);
-        }
-      }
     }
     return fmt::format("{} rows", rows.size());
   }
@@ -187,19 +163,16 @@ class Verifier {
                          found->checkpoint.algorithm.iteration,
                          found->checkpoint.algorithm.container.size());
     });
-    if (found && config_) {
+    if (found && plan_) {
       check("resuming", [&] { return resume(found->checkpoint); });
     }
   }
 
   /// Takes the checkpoint as a run would that goes on.
   std::string resume(Checkpoint& checkpoint) const {
-    const TaskSpec spec = tasks_.spec(config_->task, config_->task_options);
-    check_resumable(checkpoint, spec, *config_);
-    NoEvaluations nothing;
+    check_resumable(parts_, checkpoint, *plan_);
     Workers alone(1);
-    make_algorithm(spec, config_->algorithm, nothing, alone)
-        ->restore(std::move(checkpoint.algorithm));
+    plan_->make_loop(alone)->restore(std::move(checkpoint.algorithm));
     return "the checkpoint is a state of this task and configuration";
   }
 
@@ -218,89 +191,57 @@ class Verifier {
     return hash;
   }
 
+  /// What is measured now, of those numbers that run.json has.
   std::string compare_metrics() const {
-    const std::vector<Axis>& axes = container_->ground_truth;
-    require(axes.size() >= 2, "the ground truth has fewer than two columns");
-    const Grid grid{axes[0].min, axes[0].max, axes[1].min, axes[1].max};
     const Individuals& members = container_->individuals;
-    const GridMetrics metrics = grid_metrics(grid, members.ground_truth, members.fitness,
-                                             tasks_.spec(summary_->task).worst_fitness);
     require(members.size() == summary_->container_size,
             fmt::format("the container has {} individuals, but run.json says {}", members.size(),
                         summary_->container_size));
-    require(metrics.coverage == summary_->coverage, "coverage is not what run.json says");
-    // The best of a cell may come in another order: sums may differ by rounding.
-    const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
-    require(close(metrics.grid_mean_fitness, summary_->grid_mean_fitness) &&
-                close(metrics.qd_score, summary_->qd_score),
-            "grid mean fitness or QD score are not what run.json says");
-    return fmt::format("coverage {:.2f} %, grid mean fitness {:.2f}: as in run.json",
-                       metrics.coverage, metrics.grid_mean_fitness);
+    std::vector<std::string> same;
+    for (const auto& metric : plan_->make_metrics()) {
+      const std::vector<MetricColumn> columns = metric->columns();
+      std::vector<double> values(columns.size());
+      metric->measure(members, values);
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const double said = number_called(summary_->metrics, columns[i].name,
+                                          std::numeric_limits<double>::quiet_NaN());
+        if (std::isnan(said)) continue;  // an older version did not measure it
+        // Sums may come in another order, and differ by rounding.
+        require(std::abs(values[i] - said) <= 1e-9 * std::abs(said),
+                fmt::format("{} is {}, but run.json says {}", columns[i].name, values[i], said));
+        same.push_back(columns[i].name);
+      }
+    }
+    return fmt::format("{}: as in run.json", fmt::join(same, ", "));
   }
 
-  /// Members of an unstructured container were added with a distance above (1 - epsilon) d_min to
-  /// all others but the one they replaced. d_min has moved since the last container update, by a
-  /// few per cent at the most; a grid has one member in a cell.
-  std::string look_at_spacing() const {
-    const AlgorithmConfig& config = config_->algorithm;
-    const Individuals& members = container_->individuals;
-    if (config.kind != AlgorithmKind::quality_diversity) return "an archive without spacing";
-    if (config.container == ContainerKind::grid) {
-      GridCells cells({{container_->ground_truth[0].min, container_->ground_truth[0].max},
-                       {container_->ground_truth[1].min, container_->ground_truth[1].max}},
-                      config.target_size);
-      std::set<std::size_t> taken;
-      for (std::size_t row = 0; row < members.size(); ++row) {
-        const std::size_t cell = cells.cell(members.descriptors.row(row));
-        require(
-            cell != Cells::kOutside && taken.insert(cell).second,
-            fmt::format("individual {} is outside the grid or shares its cell", members.ids[row]));
-      }
-      return "one individual in a cell";
-    }
-    if (config.container == ContainerKind::cvt) return "Voronoi cells: not looked at";
-    if (members.size() < 2) return "fewer than two individuals";
-    NeighbourIndex index(members.descriptors.cols());
-    for (std::size_t row = 0; row < members.size(); ++row) {
-      index.insert(row, members.descriptors.row(row), members.ids[row]);
-    }
-    NeighbourIndex::Workspace workspace;
-    double closest = std::numeric_limits<double>::infinity();
-    for (std::size_t row = 0; row < members.size(); ++row) {
-      const auto nearest = index.nearest(members.descriptors.row(row), 2, workspace);
-      closest = std::min(closest, std::sqrt(static_cast<double>(nearest[1].squared_distance)));
-    }
-    constexpr double kMovement = 0.9;
-    const double threshold = std::min(least_threshold_, summary_->threshold);
-    const double allowed = kMovement * (1 - config.archive.epsilon) * threshold;
-    require(closest >= allowed,
-            fmt::format("two individuals are {:.6g} apart, closer than the {:.6g} that d_min = "
-                        "{:.6g} allows",
-                        closest, allowed, threshold));
-    return fmt::format("closest pair {:.4g} apart, d_min {:.4g}", closest, summary_->threshold);
+  /// The container knows what is true of its members. Loops without one promise nothing.
+  std::string ask_container() const {
+    Workers alone(1);
+    const std::unique_ptr<Container> container = plan_->make_container(alone);
+    if (!container) return "a container that takes everybody promises nothing";
+    container->restore(container_->individuals, container_->state);
+    return container->check(alone);
   }
 
   std::string evaluate_again(std::size_t count) const {
-    const auto task = tasks_.make(config_->task, config_->task_options);
+    const TaskSpec& spec = plan_->spec();
     const Individuals& members = container_->individuals;
     require(container_->has_sensory, "the container has no sensory data to compare with");
-    require(members.genotypes.cols() == task->spec().genotype_size &&
-                members.sensory.shape() == task->spec().sensory,
-            "genotypes or sensory data do not have the task's shape");
+    require(
+        members.genotypes.cols() == spec.genotype_size && members.sensory.shape() == spec.sensory,
+        "genotypes or sensory data do not have the task's shape");
     Stream stream(std::random_device{}(), Purpose::user);
     std::vector<std::uint32_t> rows = stream.permutation(members.size());
     rows.resize(std::min(count, rows.size()));
+    Workers alone(1);
+    const std::unique_ptr<Evaluator> evaluator = plan_->make_evaluator(alone);
     for (const std::uint32_t row : rows) {
-      Evaluation again(task->spec(), 1);
-      task->evaluate(members.genotypes.view().slice(row, 1), again.view());
-      const auto same = [](auto a, auto b) {
-        return std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-      };
-      require(same(std::span(&members.fitness[row], 1), std::span(again.fitness)) &&
-                  same(members.ground_truth.row(row), again.ground_truth.row(0)) &&
-                  same(members.sensory.view().bytes(row), again.sensory.view().bytes(0)),
-              fmt::format("individual {} evaluates to something else than is stored",
-                          members.ids[row]));
+      const std::string different =
+          difference(members, row, replay(*evaluator, spec, members, row), true);
+      require(different.empty(),
+              fmt::format("individual {} evaluates to something else than is stored: {}",
+                          members.ids[row], different));
     }
     return fmt::format("{} individuals evaluate to the stored bits", rows.size());
   }
@@ -317,24 +258,21 @@ class Verifier {
     return cells;
   }
 
-  static constexpr std::size_t kThreshold = 8;  // the column of metrics.csv
-
-  const TaskRegistry& tasks_;
+  const Parts& parts_;
   fs::path run_;
   std::vector<Check> checks_;
-  std::optional<RunConfig> config_;
+  std::optional<Plan> plan_;
   std::optional<RunSummary> summary_;
   std::optional<SavedContainer> container_;
-  double least_threshold_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
 
-std::vector<Check> verify_run(const TaskRegistry& tasks, const fs::path& run, std::size_t replay) {
+std::vector<Check> verify_run(const Parts& parts, const fs::path& run, std::size_t replay) {
   if (!fs::is_directory(run)) {
     throw FileError(fmt::format("there is no run directory '{}'", run.string()));
   }
-  return Verifier(tasks, run).verify(replay);
+  return Verifier(parts, run).verify(replay);
 }
 
 }  // namespace aurora

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "aurora/tasks/registry.hpp"
+#include "aurora/runs/parts.hpp"
 
 namespace aurora {
 
@@ -19,10 +19,11 @@ struct Check {
 
 /// Looks at everything in a finished or interrupted run: configuration, run.json, tables, encoder,
 /// snapshots, checkpoint and container (checksums, shapes, finiteness); that the container has the
-/// hash and the metrics that run.json says; that no two members are closer than the container
-/// allows; and, for `replay` individuals drawn at random, that another evaluation gives the same
-/// bits. Every problem is a Check; FileError only if there is no such directory.
-std::vector<Check> verify_run(const TaskRegistry& tasks, const std::filesystem::path& run,
+/// hash and the metrics that run.json says; that the container is one of its kind (no two members
+/// closer than allowed, one in a cell); and, for `replay` individuals drawn at random, that another
+/// evaluation gives the same bits. Every problem is a Check; FileError only if there is no such
+/// directory.
+std::vector<Check> verify_run(const Parts& parts, const std::filesystem::path& run,
                               std::size_t replay);
 
 }  // namespace aurora

@@ -16,7 +16,7 @@
 
 #include "apps/aurora/command_line.hpp"
 #include "aurora/pictures/canvas.hpp"
-#include "aurora/tasks/registry.hpp"
+#include "aurora/runs/parts.hpp"
 
 namespace {
 
@@ -71,9 +71,9 @@ class Thrower : public aurora::Task {
     spec_.name = "thrower";
     spec_.genotype_size = 3;
     spec_.sensory = {{kSamples, 2}, aurora::ElementType::float32};
-    spec_.ground_truth = {{"x", 0, kRoom}, {"y", 0, 3}};  // the hand-coded descriptor
-    spec_.worst_fitness = -36;                            // no throw is faster than 6 m/s
-    spec_.defaults = {.iterations = 500, .target_size = 1000, .mutation_rate = 0.3};
+    spec_.ground_truth = {{"x", 0, kRoom, "m"}, {"y", 0, 3, "m"}};  // the hand-coded descriptor
+    spec_.worst_fitness = -36;                                      // no throw is faster than 6 m/s
+    spec_.defaults = {"run.iterations=500", "container.target_size=1000", "variation.rate=0.3"};
   }
 
   const aurora::TaskSpec& spec() const override { return spec_; }
@@ -123,11 +123,10 @@ class Thrower : public aurora::Task {
 }  // namespace
 
 int main(int argc, char** argv) {
-  aurora::TaskRegistry tasks = aurora::builtin_tasks();
-  tasks.add({.name = "thrower",
-             .summary = "throws a ball in a room (an example)",
-             .options = {},
-             .make = [](const aurora::TaskOptions&) { return std::make_unique<Thrower>(); },
-             .missing = {}});
-  return aurora::command_line(argc, argv, tasks);
+  aurora::Parts parts = aurora::builtin_parts();
+  parts.tasks.add(aurora::part<aurora::NoOptions>("thrower", "throws a ball in a room (an example)")
+                      .made_by([](const aurora::NoOptions&, const aurora::TaskContext&) {
+                        return std::make_unique<Thrower>();
+                      }));
+  return aurora::command_line(argc, argv, parts);
 }

@@ -46,7 +46,9 @@ def parser() -> argparse.ArgumentParser:
     two.add_argument("run", metavar="RUN")
     kind = two.add_mutually_exclusive_group(required=True)
     kind.add_argument(
-        "--csv", action="store_true", help="id, fitness, ground truth, descriptors, genes"
+        "--csv",
+        action="store_true",
+        help="id, fitness, ground truth, descriptors, genes, extra columns",
     )
     kind.add_argument("--npz", action="store_true", help="every column, sensory data too")
     two.add_argument(

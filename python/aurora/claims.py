@@ -8,9 +8,10 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import spearmanr
 
+from .paper import TASKS
 from .runs import Container
 from .statistics import a12, holm, rank_sum, smallest_p
-from .study import DIMENSION, T_C, T_E, TASKS, Arm, Study
+from .study import DIMENSION, T_C, T_E, Arm, Study
 
 LEVEL = 0.05
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not enough data"
@@ -89,6 +90,8 @@ def greater(
 
 
 def _compare(what: str, high: np.ndarray, low: np.ndarray, iteration: int, enough: bool) -> Finding:
+    if not len(high) or not len(low):
+        return Finding(f"{what}: not measured by iteration {iteration}")
     medians = f"{np.median(high):.4g} against {np.median(low):.4g} at iteration {iteration}"
     if not enough:
         return Finding(f"{what}: {medians}; fewer than two replications")
@@ -159,7 +162,11 @@ def c2(study: Study) -> list[Finding]:
             findings.append(Finding(f"{task}: no runs of {CSC[0] if ours is None else HAND_CODED}"))
             continue
         at = min(ours.last_iteration, theirs.last_iteration)
-        a, b = (float(np.median(arm.values("coverage", at))) for arm in (ours, theirs))
+        values = [arm.values("coverage", at) for arm in (ours, theirs)]
+        if not all(map(len, values)):
+            findings.append(Finding(f"{task}: coverage was not measured by iteration {at}"))
+            continue
+        a, b = (float(np.median(measured)) for measured in values)
         enough = min(ours.replications, theirs.replications) >= 2
         findings.append(
             Finding(

@@ -9,8 +9,8 @@ from .runs import PathLike, Run
 
 
 def to_csv(run: Run, file: PathLike) -> None:
-    """A line per individual: id, fitness, ground truth, descriptors, genes. Numbers are written
-    with as many digits as reading them back exactly takes."""
+    """A line per individual: id, fitness, ground truth, descriptors, genes, extra columns. Numbers
+    are written with as many digits as reading them back exactly takes."""
     frame = run.container.frame()
     with _whole(Path(file)) as aside:
         frame.to_csv(aside, index=False)

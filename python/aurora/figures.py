@@ -1,83 +1,39 @@
 """The figures of a report. Each function draws one and returns it, or None if the runs have nothing
-to show. Colours are Okabe and Ito's, which the colour-blind tell apart; line styles help."""
+to show. They know no task: what is about the paper's is in paper_figures.py."""
 from __future__ import annotations
 
-import math
 import textwrap
 from typing import Iterable, Optional, Sequence
 
-import matplotlib
-
-matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
-from matplotlib.colorbar import Colorbar
-from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from .runs import Container, Run
+from .drawing import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    ROTATION,
+    SKY,
+    angle_bar,
+    colorbar,
+    legend_below,
+    looks,
+    make_panels,
+    metric_label,
+    ordered,
+    style,
+    text,
+)
+from .runs import Axis, Container, Run
 from .study import DIMENSION, T_C, T_E, Arm, Study
 
-plt.rcParams.update(
-    {
-        "font.size": 9,
-        "axes.titlesize": 9,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.alpha": 0.3,
-        "grid.linewidth": 0.5,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "legend.frameon": False,
-        "savefig.dpi": 130,
-    }
-)
-
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#D55E00",
-    "#CC79A7",
-    "#56B4E9",
-    "#000000",
-    "#999999",
-)
-# A circle of colours, for angles.
-ROTATION = LinearSegmentedColormap.from_list(
-    "rotation", [BLUE, SKY, GREEN, ORANGE, RED, PURPLE, BLUE]
-)
-STYLES: dict[str, tuple[str, str]] = {
-    "aurora-csc-uniform": (BLUE, "-"),
-    "aurora-csc-novelty": (ORANGE, "-"),
-    "aurora-csc-surprise": (RED, "-"),
-    "aurora-vat-uniform": (BLUE, "--"),
-    "aurora-vat-novelty": (ORANGE, "--"),
-    "aurora-pid-uniform": (SKY, "-."),
-    "taxons": (PURPLE, "-"),
-    "hc-csc-uniform": (BLACK, "-"),
-    "ns": (GREEN, "-"),
-    "random-search": (GREY, "-"),
-    "map-elites": (BLACK, ":"),
-    "cvt-map-elites": (GREEN, ":"),
-}
-OTHERS = [(PURPLE, "--"), (SKY, ":"), (GREY, "--"), (RED, ":"), (GREEN, "--"), (ORANGE, ":")]
-# How a table of variants reads best: AURORA, then what it is compared with.
-ORDER = {family: i for i, family in enumerate(STYLES)}
-LABELS = {
-    "coverage": "coverage (%)",
-    "grid_mean_fitness": "grid mean fitness",
-    "container_size": "container size",
-    "threshold": "distance threshold $l$",
-    "loss_per_update": "container loss per update",
-    "orientation_coverage": "orientation coverage (%)",
-    "trajectory_diversity": "trajectory diversity (%)",
-}
-UNITS = {"maze": "", "hexapod": " (m)", "air-hockey": " (m)"}
 PHASES = {
     "simulate": BLUE,
     "encode": SKY,
@@ -87,71 +43,32 @@ PHASES = {
     "metrics": RED,
     "io": BLACK,
 }
-ORIENTATION_GRID, TRAJECTORY_GRID = 16, 10
-MOST_TRAJECTORIES = 150
+# Ranges that differ by more than this are drawn with scales of their own.
+MOST_UNEQUAL = 4.0
 
 
-def ordered(arms: Iterable[Arm]) -> list[Arm]:
-    return sorted(
-        arms,
-        key=lambda arm: (
-            ORDER.get(arm.family, len(ORDER)),
-            arm.family,
-            arm.dimension or 0,
-            arm.label,
-        ),
-    )
-
-
-def style(arm: Arm, arms: Sequence[Arm]) -> dict[str, str]:
-    """The look of an arm, the same in all figures if the variant is one of ours."""
-    strangers = sorted({other.family for other in arms} - set(STYLES))
-    look = STYLES.get(arm.family) or OTHERS[strangers.index(arm.family) % len(OTHERS)]
-    return {"color": look[0], "linestyle": look[1]}
-
-
-def _legend_below(figure: Figure, axes: Axes, columns: int = 4) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=columns)
-
-
-def _panels(count: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    columns = min(columns, count)
-    rows = math.ceil(count / columns)
-    figure, grid = plt.subplots(
-        rows,
-        columns,
-        figsize=(width * columns, height * rows),
-        squeeze=False,
-        layout="constrained",
-    )
-    figure.get_layout_engine().set(wspace=0.06, hspace=0.04)
-    axes = list(grid.flat)
-    for unused in axes[count:]:
-        unused.remove()
-    return figure, axes[:count]
-
-
-def _colorbar(
-    figure: Figure, shown: ScalarMappable, panels: Sequence[Axes], label: str, **options
-) -> Colorbar:
-    """One for all panels, no taller than what it explains."""
-    rows = panels[0].get_subplotspec().get_gridspec().nrows
-    return figure.colorbar(shown, ax=panels, label=label, shrink=0.6, aspect=12 * rows, **options)
-
-
-def _angle_bar(figure: Figure, shown: ScalarMappable, panels: Sequence[Axes], label: str) -> None:
-    bar = _colorbar(figure, shown, panels, label, ticks=[-np.pi, 0, np.pi])
-    bar.ax.set_yticklabels([r"$-\pi$", "0", r"$\pi$"])
-
-
-def _curves(axes: Axes, arms: Sequence[Arm], metric: str) -> None:
+def _curves(
+    axes: Axes,
+    arms: Sequence[Arm],
+    metric: str,
+    shown: dict[str, dict[str, object]],
+    table: str = "metrics",
+) -> None:
     """Medians with inter-quartile bands."""
     for arm in arms:
-        curve = arm.curve(metric)
+        curve = arm.curve(metric, table)
         curve = curve[np.isfinite(curve["median"])]
-        look = style(arm, arms)
-        axes.plot(curve.index, curve["median"], label=arm.label, linewidth=1.4, **look)
+        look = dict(shown[arm.label])
+        if len(curve) < 3 and not look["marker"]:  # a line of one point is none
+            look.update(marker=".", markersize=8)
+        axes.plot(
+            curve.index,
+            curve["median"],
+            label=text(arm.label),
+            linewidth=1.4,
+            markevery=max(1, len(curve) // 8),
+            **look,
+        )
         if len(arm.runs) > 1:
             axes.fill_between(
                 curve.index,
@@ -162,21 +79,25 @@ def _curves(axes: Axes, arms: Sequence[Arm], metric: str) -> None:
                 linewidth=0,
             )
     axes.set_xlabel("iteration")
-    axes.set_ylabel(LABELS.get(metric, metric.replace("_", " ")))
+    axes.set_ylabel(metric_label(metric, arms))
 
 
-def progress(arms: Sequence[Arm], metrics: Sequence[str]) -> Optional[Figure]:
-    """Metrics over the iterations, a panel each."""
+def progress(
+    arms: Sequence[Arm], metrics: Sequence[str], table: str = "metrics"
+) -> Optional[Figure]:
+    """Columns of metrics.csv, or of encoder.csv, over the iterations, a panel each."""
     arms = ordered(arms)
-    shown = {metric: [arm for arm in arms if arm.has(metric)] for metric in metrics}
-    if "threshold" in shown:  # the population-based variants have none: they write 0
-        shown["threshold"] = [arm for arm in arms if (arm.curve("threshold")["median"] > 0).any()]
+    shown = {metric: [arm for arm in arms if arm.has(metric, table)] for metric in metrics}
+    if "threshold" in shown:  # the population-based variants have none, or write 0
+        shown["threshold"] = [
+            arm for arm in shown["threshold"] if (arm.curve("threshold", table)["median"] > 0).any()
+        ]
     shown = {metric: having for metric, having in shown.items() if having}
     if not shown:
         return None
-    figure, panels = _panels(len(shown), 2, 4.6, 3.3)
+    figure, panels = make_panels(len(shown), 2, 4.6, 3.3)
     for axes, (metric, having) in zip(panels, shown.items()):
-        _curves(axes, having, metric)
+        _curves(axes, having, metric, looks(arms), table)
         if metric == "threshold":
             axes.set_yscale("log")
         if metric == "container_size":
@@ -186,23 +107,34 @@ def progress(arms: Sequence[Arm], metrics: Sequence[str]) -> Optional[Figure]:
                 if arm.settings.get("container.kind") == "unstructured"
             }:
                 axes.axhline(size, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)))
-    _legend_below(figure, panels[0], 4 if len(shown) > 1 else 2)
+    legend_below(figure, panels, 4 if len(shown) > 1 else 2)
     return figure
 
 
 # ---- The hand-coded descriptor space ----
 
 
-def _space(axes: Axes, container: Container) -> None:
-    """Bounds and names of the hand-coded space. The Maze's y goes down, as in its pictures."""
-    axes.set_xlim(*container.bounds[0])
-    axes.set_ylim(*container.bounds[1])
-    if container.task == "maze":
+def _alike(across: Axis, along: Axis) -> bool:
+    """Whether one scale fits both: the same unit, and ranges of about the same size."""
+    shorter, longer = sorted([across.max - across.min, along.max - along.min])
+    return across.unit == along.unit and longer <= MOST_UNEQUAL * shorter
+
+
+def _limits(axes: Axes, across: Axis, along: Axis) -> None:
+    """The bounds of the two, the second upside down if larger values lie further down."""
+    axes.set_xlim(across.min, across.max)
+    axes.set_ylim(along.min, along.max)
+    if along.direction == "down":
         axes.invert_yaxis()
-    unit = UNITS.get(container.task, "")
-    axes.set_xlabel(container.axes[0] + unit)
-    axes.set_ylabel(container.axes[1] + unit)
-    axes.set_aspect("equal" if container.task in UNITS else "auto")
+
+
+def _space(axes: Axes, container: Container) -> None:
+    """Bounds, names and units of the hand-coded space."""
+    across, along = container.space[:2]
+    _limits(axes, across, along)
+    axes.set_xlabel(text(across.label))
+    axes.set_ylabel(text(along.label))
+    axes.set_aspect("equal" if _alike(across, along) else "auto")
     axes.grid(False)
 
 
@@ -216,7 +148,7 @@ def containers(arms: Sequence[Arm]) -> Optional[Figure]:
         [container.fitness for container in found if len(container)] or [np.zeros(1)]
     )
     low, high = np.percentile(fitness, [1, 99])
-    figure, panels = _panels(len(arms), 4, 2.4, 2.3)
+    figure, panels = make_panels(len(arms), 4, 2.4, 2.3)
     for axes, arm, container in zip(panels, arms, found):
         order = np.argsort(container.fitness)  # the best on top
         x, y = container.ground_truth[order, :2].T
@@ -232,8 +164,8 @@ def containers(arms: Sequence[Arm]) -> Optional[Figure]:
             rasterized=True,
         )
         _space(axes, container)
-        axes.set_title(f"{arm.label}\n{len(container)} individuals")
-    _colorbar(figure, points, panels, "fitness", extend="both")
+        axes.set_title(f"{text(arm.label)}\n{len(container)} individuals")
+    colorbar(figure, points, panels, "fitness", extend="both")
     return figure
 
 
@@ -245,7 +177,7 @@ def latent(arms: Sequence[Arm]) -> Optional[Figure]:
     if not arms:
         return None
     columns = 3 if any(arm.retrained for arm in arms) else 2
-    figure, panels = _panels(columns * len(arms), columns, 3.6, 3.2)
+    figure, panels = make_panels(columns * len(arms), columns, 3.6, 3.2)
     for number, arm in enumerate(arms):
         run = _latent_example(arm)
         container = run.container
@@ -255,7 +187,7 @@ def latent(arms: Sequence[Arm]) -> Optional[Figure]:
         )
         angle = np.arctan2(offset[:, 1], offset[:, 0])
         spaces = [
-            (f"{textwrap.fill(arm.label, 40)}\nhand-coded", where),
+            (f"{text(textwrap.fill(arm.label, 40))}\nhand-coded", where),
             ("learned in the run", container.descriptors),
         ]
         if arm.retrained:
@@ -283,7 +215,7 @@ def latent(arms: Sequence[Arm]) -> Optional[Figure]:
         for unused in row[len(spaces) :]:
             unused.axis("off")
             unused.text(0.5, 0.5, "not re-trained", ha="center", color=GREY)
-    _angle_bar(figure, shown, panels, "direction from the median")
+    angle_bar(figure, shown, panels, "direction from the median")
     return figure
 
 
@@ -334,14 +266,15 @@ def reconstructions(arms: Sequence[Arm]) -> Optional[Figure]:
             spine.set_visible(True)
     for number, (label, run) in enumerate(runs.items()):
         rows = grid[height * number : height * (number + 1)]
-        rows[0, 0].set_title(label, loc="left")
+        rows[0, 0].set_title(text(label), loc="left")
         container, made = run.container, run.reconstructions
         places = np.searchsorted(container.ids, made.ids)
         for column, (sensed, again) in enumerate(
             zip(np.asarray(container.sensory[places]), made["reconstructions"])
         ):
             if pictures:
-                _picture(rows[0, column], sensed / 255)
+                scale = 255 if sensed.dtype == np.uint8 else 1
+                _picture(rows[0, column], sensed / scale)
                 _picture(rows[1, column], again)
             else:
                 _sequence(rows[0, column], sensed, again, container)
@@ -351,7 +284,7 @@ def reconstructions(arms: Sequence[Arm]) -> Optional[Figure]:
             rows[0, 0].set_ylabel("sensed")
             rows[1, 0].set_ylabel("reconstructed")
     if not pictures:
-        _legend_below(figure, grid[0, 0], 3)
+        legend_below(figure, [grid[0, 0]], 3)
     return figure
 
 
@@ -378,164 +311,34 @@ def _sequence(axes: Axes, sensed: np.ndarray, again: np.ndarray, container: Cont
             axes.plot(*curve, linewidth=1, label=label if i == 0 else None, **look)
     if path:
         axes.plot(*sensed[0], "o", color=BLACK, markersize=3, label="begins here")
-        axes.set(xlim=container.bounds[0], ylim=container.bounds[1], aspect="equal")
+        axes.set_aspect("equal")
+        if _within(sensed, container):
+            _limits(axes, *container.space[:2])
 
 
-# ---- Hexapod ----
-
-
-def orientation_maps(arms: Sequence[Arm]) -> Optional[Figure]:
-    """How many individuals lie in each cell of pitch and roll."""
-    arms = [arm for arm in ordered(arms) if {"pitch", "roll"} <= set(arm.example().container.axes)]
-    if not arms:
-        return None
-    figure, panels = _panels(len(arms), 4, 2.5, 2.5)
-    counts = []
-    for arm in arms:
-        container = arm.example().container
-        pitch, roll = (
-            container.ground_truth[:, container.axes.index(name)] for name in ("pitch", "roll")
-        )
-        counts.append(np.histogram2d(roll, pitch, ORIENTATION_GRID, [(-np.pi, np.pi)] * 2)[0])
-    most = max(count.max() for count in counts)
-    for axes, arm, count in zip(panels, arms, counts):
-        shown = axes.imshow(
-            np.where(count > 0, count, np.nan),
-            origin="lower",
-            extent=[-np.pi, np.pi] * 2,
-            cmap="viridis",
-            norm=LogNorm(1, max(most, 2)),
-        )
-        axes.set_title(arm.label)
-        axes.set_xlabel("pitch (rad)")
-        axes.set_ylabel("roll (rad)")
-        axes.grid(False)
-    _colorbar(figure, shown, panels, "individuals")
-    return figure
-
-
-# ---- Air-Hockey ----
-
-
-def _trajectories(arms: Sequence[Arm]) -> list[tuple[Arm, np.ndarray]]:
-    """The arms whose sensory data are trajectories, with those of an example: (individuals, points,
-    2)."""
-    found = []
-    for arm in ordered(arms):
-        container = arm.example().container
-        if arm.has("trajectory_diversity") and len(container):
-            found.append((arm, np.asarray(container.sensory).reshape(len(container), -1, 2)))
-    return found
-
-
-def _cells(points: np.ndarray) -> np.ndarray:
-    """The cell of each point on the grid over [-1, 1]^2, -1 outside."""
-    places = np.minimum(((points + 1) / 2 * TRAJECTORY_GRID).astype(int), TRAJECTORY_GRID - 1)
-    inside = (np.abs(points) <= 1).all(axis=-1)
-    return np.where(inside, places[..., 1] * TRAJECTORY_GRID + places[..., 0], -1)
-
-
-def diversity_per_cell(trajectories: np.ndarray) -> np.ndarray:
-    """For each cell, the % of cells visited by the trajectories that end in it; rows are y."""
-    cells = _cells(trajectories)
-    count = TRAJECTORY_GRID**2
-    visited = np.zeros((count, count), bool)
-    ends = np.broadcast_to(cells[:, -1:], cells.shape)
-    inside = (cells >= 0) & (ends >= 0)
-    visited[ends[inside], cells[inside]] = True
-    return visited.mean(axis=1).reshape(TRAJECTORY_GRID, TRAJECTORY_GRID) * 100
-
-
-def diversity_maps(arms: Sequence[Arm]) -> Optional[Figure]:
-    found = _trajectories(arms)
-    if not found:
-        return None
-    scores = [diversity_per_cell(trajectories) for _, trajectories in found]
-    most = max(score.max() for score in scores)
-    figure, panels = _panels(len(found), 4, 2.6, 2.6)
-    for axes, (arm, _), score in zip(panels, found, scores):
-        shown = axes.imshow(
-            score, origin="lower", extent=(-1, 1, -1, 1), cmap="viridis", vmin=0, vmax=most
-        )
-        axes.set_title(f"{arm.label}\nmean {score.mean():.1f} %")
-        axes.set_xlabel("final x (m)")
-        axes.set_ylabel("final y (m)")
-        axes.grid(False)
-    _colorbar(figure, shown, panels, "cells visited on the way (%)")
-    return figure
-
-
-def trajectories_into_one_cell(arms: Sequence[Arm]) -> Optional[Figure]:
-    """Trajectories that end in one cell, of which all variants have many, coloured by the angle at
-    which the puck first moves."""
-    found = _trajectories(arms)
-    if not found:
-        return None
-    ends = [_cells(trajectories[:, -1]) for _, trajectories in found]
-    moves = [
-        np.linalg.norm(trajectories[:, -1] - trajectories[:, 0], axis=1) > 0.05
-        for _, trajectories in found
-    ]
-    counts = np.min(
-        [
-            np.bincount(end[(end >= 0) & moved], minlength=TRAJECTORY_GRID**2)
-            for end, moved in zip(ends, moves)
-        ],
-        axis=0,
-    )
-    cell = int(counts.argmax())
-    figure, panels = _panels(len(found), 4, 2.6, 2.6)
-    for axes, (arm, trajectories), end in zip(panels, found, ends):
-        chosen = trajectories[end == cell]
-        lines = _draw_trajectories(axes, chosen[:MOST_TRAJECTORIES])
-        corner = (
-            np.array([cell % TRAJECTORY_GRID, cell // TRAJECTORY_GRID]) / TRAJECTORY_GRID * 2 - 1
-        )
-        axes.add_patch(
-            plt.Rectangle(
-                corner,
-                2 / TRAJECTORY_GRID,
-                2 / TRAJECTORY_GRID,
-                fill=False,
-                color=BLACK,
-                linewidth=1.5,
-                zorder=3,
-            )
-        )
-        axes.set_title(f"{arm.label}\n{len(chosen)} end here")
-        axes.set(xlim=(-1, 1), ylim=(-1, 1), xlabel="x (m)", ylabel="y (m)", aspect="equal")
-        axes.grid(False)
-    _angle_bar(figure, lines, panels, "initial angle")
-    return figure
-
-
-def _draw_trajectories(axes: Axes, trajectories: np.ndarray) -> LineCollection:
-    steps = np.diff(trajectories, axis=1)
-    moving = np.linalg.norm(steps, axis=2) > 1e-4
-    first = steps[np.arange(len(steps)), moving.argmax(axis=1)]
-    lines = LineCollection(
-        list(trajectories),
-        array=np.arctan2(first[:, 1], first[:, 0]),
-        cmap=ROTATION,
-        linewidths=0.7,
-        rasterized=True,
-    )
-    lines.set_clim(-np.pi, np.pi)
-    axes.add_collection(lines)
-    return lines
+def _within(points: np.ndarray, container: Container) -> bool:
+    """Whether they can be points of the hand-coded space, which is all that is known of them."""
+    if len(container.space) < 2 or not _alike(*container.space[:2]):
+        return False
+    low, high = container.bounds[:2].T
+    slack = 0.05 * (high - low)
+    return bool(((points >= low - slack) & (points <= high + slack)).all())
 
 
 # ---- Sweeps ----
 
 
+def sweeps_over(study: Study, task: str, key: str) -> dict[str, dict[int, Arm]]:
+    """Those of every variant that was run with several values of a setting, by family."""
+    families = dict.fromkeys(arm.family for arm in ordered(study.of(task)))
+    found = {family: study.sweep(task, family, key) for family in families}
+    return {family: sweep for family, sweep in found.items() if sweep}
+
+
 def latent_sizes(study: Study, task: str) -> Optional[Figure]:
-    """Container size, coverage and loss by the size of the latent space, CSC against VAT."""
-    sweeps = {
-        family: study.sweep(task, family, DIMENSION)
-        for family in ("aurora-csc-uniform", "aurora-vat-uniform")
-    }
-    return _sweep_figure(
-        {name: sweep for name, sweep in sweeps.items() if sweep},
+    """Container size, coverage and loss by the size of the latent space."""
+    return sweep_figure(
+        sweeps_over(study, task, DIMENSION),
         "latent size n",
         ["container_size", "coverage", "loss_per_update"],
     )
@@ -543,83 +346,94 @@ def latent_sizes(study: Study, task: str) -> Optional[Figure]:
 
 def update_periods(study: Study, task: str) -> Optional[Figure]:
     """Coverage by T_C and by T_E."""
-    figure = None
     shown = {
-        "container-update period $T_C$": study.sweep(task, "aurora-csc-uniform", T_C),
-        "encoder step $T_E$": study.sweep(task, "aurora-csc-uniform", T_E),
+        "container-update period $T_C$": sweeps_over(study, task, T_C),
+        "encoder step $T_E$": sweeps_over(study, task, T_E),
     }
-    shown = {name: sweep for name, sweep in shown.items() if sweep}
-    if shown:
-        figure, panels = _panels(len(shown), 2, 4.2, 3.0)
-        for axes, (name, sweep) in zip(panels, shown.items()):
-            _sweep_axes(axes, {"aurora-csc-uniform": sweep}, name, "coverage")
+    shown = {name: _measuring(sweeps, "coverage") for name, sweeps in shown.items()}
+    shown = {name: sweeps for name, sweeps in shown.items() if sweeps}
+    if not shown:
+        return None
+    figure, panels = make_panels(len(shown), 2, 4.2, 3.0)
+    families = study.families(task)
+    for axes, (name, sweeps) in zip(panels, shown.items()):
+        _sweep_axes(axes, sweeps, name, "coverage", families)
+    legend_below(figure, panels)
     return figure
 
 
-def orientation_by_latent_size(study: Study) -> Optional[Figure]:
-    """Beside what the hand-coded descriptor reaches."""
-    sweep = study.sweep("hexapod", "aurora-csc-uniform", DIMENSION)
-    hand_coded = study.find("hexapod", "hc-csc-uniform")
-    return _sweep_figure(
-        {"aurora-csc-uniform": sweep} if sweep else {},
-        "latent size n",
-        ["orientation_coverage"],
-        hand_coded,
-    )
+def _measuring(sweeps: dict[str, dict[int, Arm]], metric: str) -> dict[str, dict[int, Arm]]:
+    return {
+        family: sweep
+        for family, sweep in sweeps.items()
+        if all(arm.has(metric) for arm in sweep.values())
+    }
 
 
-def _sweep_axes(axes: Axes, sweeps: dict[str, dict[int, Arm]], xlabel: str, metric: str) -> None:
+def _sweep_axes(
+    axes: Axes,
+    sweeps: dict[str, dict[int, Arm]],
+    xlabel: str,
+    metric: str,
+    families: Iterable[str],
+) -> None:
     keys = sorted({key for sweep in sweeps.values() for key in sweep})
     axes.set_xticks(range(len(keys)), [str(key) for key in keys])
     for family, sweep in sweeps.items():
         values = [arm.values(metric) for arm in sweep.values()]
         low, median, high = np.array([np.percentile(v, [25, 50, 75]) for v in values]).T
         places = [keys.index(key) for key in sweep]
-        color, line = STYLES.get(family, OTHERS[0])
+        look = style(family, families)
         axes.plot(
             places,
             median,
-            marker="o" if line == "-" else "s",
+            marker="o" if look["linestyle"] == "-" else "s",
             markersize=4,
             linewidth=1.4,
-            label=family,
-            color=color,
-            linestyle=line,
+            label=text(family),
+            **look,
         )
         if (low < high).any():
             axes.errorbar(
-                places, median, [median - low, high - median], fmt="none", ecolor=color, capsize=3
+                places,
+                median,
+                [median - low, high - median],
+                fmt="none",
+                ecolor=look["color"],
+                capsize=3,
             )
     axes.set_xlabel(xlabel)
-    axes.set_ylabel(LABELS.get(metric, metric))
+    arms = [arm for sweep in sweeps.values() for arm in sweep.values()]
+    axes.set_ylabel(metric_label(metric, arms))
 
 
-def _sweep_figure(
+def sweep_figure(
     sweeps: dict[str, dict[int, Arm]],
     xlabel: str,
     metrics: Sequence[str],
     reference: Optional[Arm] = None,
 ) -> Optional[Figure]:
-    metrics = [
-        metric
-        for metric in metrics
-        if sweeps and all(arm.has(metric) for sweep in sweeps.values() for arm in sweep.values())
-    ]
-    if not metrics:
+    """A panel per metric, with a line per family; beside a reference that has no such setting."""
+    shown = {metric: _measuring(sweeps, metric) for metric in metrics}
+    shown = {metric: having for metric, having in shown.items() if having}
+    if not shown:
         return None
-    figure, panels = _panels(len(metrics), 3, 3.3, 2.9)
-    for axes, metric in zip(panels, metrics):
-        _sweep_axes(axes, sweeps, xlabel, metric)
+    figure, panels = make_panels(len(shown), 3, 3.3, 2.9)
+    for axes, (metric, having) in zip(panels, shown.items()):
+        _sweep_axes(axes, having, xlabel, metric, sweeps)
         if metric == "container_size":
-            target = next(iter(next(iter(sweeps.values())).values())).target_size
+            target = next(iter(next(iter(having.values())).values())).target_size
             axes.axhline(
                 target, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)), label="target size N"
             )
         if reference and reference.has(metric):
             axes.axhline(
-                np.median(reference.values(metric)), color=BLACK, linewidth=1, label=reference.label
+                np.median(reference.values(metric)),
+                color=BLACK,
+                linewidth=1,
+                label=text(reference.label),
             )
-    _legend_below(figure, panels[0])
+    legend_below(figure, panels)
     return figure
 
 
@@ -646,10 +460,10 @@ def seconds(arms: Sequence[Arm]) -> Optional[Figure]:
         widths = np.array([row[phase] for row in spent])
         axes.barh(range(len(arms)), widths, left=left, color=color, label=phase, height=0.7)
         left += widths
-    axes.set_yticks(range(len(arms)), [arm.label for arm in arms])
+    axes.set_yticks(range(len(arms)), [text(arm.label) for arm in arms])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("seconds per run")
     axes.xaxis.set_major_locator(MaxNLocator(8))
-    _legend_below(figure, axes, len(PHASES))
+    legend_below(figure, [axes], len(PHASES))
     return figure

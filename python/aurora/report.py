@@ -6,6 +6,7 @@ import base64
 import io
 import re
 from html import escape
+from itertools import count
 from pathlib import Path
 from typing import Iterable, Optional, Sequence
 
@@ -14,14 +15,14 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from . import figures
+from . import figures, paper, paper_figures
 from .claims import CLOSE_COVERAGE, FAILS, HOLDS, LEVEL, NEAR_TARGET, Finding, Verdict, verdicts
 from .statistics import all_pairs, quartiles
 from .study import BUDGET, Study
 
-TITLES = {"maze": "Maze", "hexapod": "Hexapod", "air-hockey": "Air-Hockey"}
-TESTED = ("coverage", "grid_mean_fitness", "orientation_coverage", "trajectory_diversity")
-PAPER_ITERATIONS = {"maze": 10_000, "hexapod": 15_000, "air-hockey": 1_000}
+# Those that every task has; the task's own come after them.
+TESTED = ("coverage", "grid_mean_fitness")
+MOST_PANELS = 8  # of a figure
 MARKS = {HOLDS: ("✓", "good"), FAILS: ("✗", "bad")}
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;
@@ -38,10 +39,6 @@ td.below { background: #cfe3f3; }
 """
 
 
-def title(task: str) -> str:
-    return TITLES.get(task, task)
-
-
 class Page:
     """Collects the parts of the page and saves the figures beside it."""
 
@@ -49,6 +46,7 @@ class Page:
         self.folder = folder
         self.parts: list[str] = []
         self._sections: list[tuple[str, str]] = []
+        self._names: set[str] = set()
 
     def section(self, id: str, heading: str, about: str = "") -> None:
         self._sections.append((id, heading))
@@ -65,7 +63,7 @@ class Page:
         """Nothing if there is no figure; says whether there was one."""
         if figure is None:
             return False
-        name = re.sub(r"[^\w-]", "_", name)  # it holds the name of a task
+        name = self._file_name(name)
         picture = io.BytesIO()
         figure.savefig(picture, format="png", bbox_inches="tight")
         (self.folder / f"{name}.png").write_bytes(picture.getvalue())
@@ -80,6 +78,14 @@ class Page:
             f"<figcaption>{escape(caption)}</figcaption></figure>"
         )
         return True
+
+    def _file_name(self, name: str) -> str:
+        """One of its own: it holds the name of a task, which may be any."""
+        plain = re.sub(r"[^\w-]", "_", name)
+        choices = (plain if i == 1 else f"{plain}-{i}" for i in count(1))
+        found = next(choice for choice in choices if choice not in self._names)
+        self._names.add(found)
+        return found
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Cells are HTML already."""
@@ -126,10 +132,11 @@ def _overview(page: Page, study: Study) -> None:
         f"{len(runs)} runs. Numbers are medians over the replications with the "
         "inter-quartile range, at the last iteration that all of them have logged.",
     )
-    metrics = [*TESTED, "container_size", "loss_per_update"]
+    further = dict.fromkeys(metric for task in study.tasks for metric in study.further(task))
+    metrics = [*TESTED, *further, "container_size", "loss_per_update"]
     records = []
     for task in study.tasks:
-        for arm in figures.ordered(arm for arm in study.arms if arm.task == task):
+        for arm in figures.ordered(study.of(task)):
             record = {
                 "task": task,
                 "variant": arm.label,
@@ -160,7 +167,7 @@ def _overview(page: Page, study: Study) -> None:
         ["task", "variant", "runs", "iteration", *(metric.replace("_", " ") for metric in shown)],
         (
             [
-                escape(title(row["task"])),
+                escape(study.title(row["task"])),
                 escape(row["variant"]),
                 cell(str(row["runs"])),
                 cell(str(row["iteration"])),
@@ -193,10 +200,10 @@ def _figures(page: Page, study: Study) -> None:
     _per_task(
         page,
         study,
-        "",
+        "No run has measured them.",
         lambda task: page.figure(
             f"progress-{task}",
-            f"{title(task)}: coverage and grid mean fitness.",
+            f"{study.title(task)}: coverage and grid mean fitness.",
             figures.progress(study.main(task), ["coverage", "grid_mean_fitness"]),
         ),
     )
@@ -212,7 +219,7 @@ def _figures(page: Page, study: Study) -> None:
         "No task has two values in its ground truth.",
         lambda task: page.figure(
             f"containers-{task}",
-            f"{title(task)}: containers.",
+            f"{study.title(task)}: containers.",
             figures.containers(study.main(task)),
         ),
     )
@@ -224,17 +231,18 @@ def _figures(page: Page, study: Study) -> None:
         "No runs with a two-dimensional learned descriptor.",
         lambda task: page.figure(
             f"latent-{task}",
-            f"{title(task)}: hand-coded descriptors, two-dimensional latent space of the run and, "
-            "where there is one, that of an encoder trained from scratch on the same container (all "
-            "but the outermost 2 % of either axis); a point has the same colour in all.",
-            figures.latent([arm for arm in study.arms if arm.task == task]),
+            f"{study.title(task)}: hand-coded descriptors, two-dimensional latent space of the run "
+            "and, where there is one, that of an encoder trained from scratch on the same "
+            "container (all but the outermost 2 % of either axis); a point has the same colour in "
+            "all.",
+            figures.latent(study.of(task)),
         ),
     )
     for arm in figures.ordered(figures.two_dimensional(study.arms)):
         if not arm.retrained:
             page.text(
-                f"{title(arm.task)}, {arm.label}: not re-trained from scratch. To see it beside "
-                f"the run's own: aurora retrain {arm.example().path}",
+                f"{study.title(arm.task)}, {arm.label}: not re-trained from scratch. To see it "
+                f"beside the run's own: aurora retrain {arm.example().path}",
                 "quiet",
             )
 
@@ -250,59 +258,19 @@ def _figures(page: Page, study: Study) -> None:
         "No run has them: the descriptors are hand-coded, or the version was too old.",
         lambda task: page.figure(
             f"reconstructions-{task}",
-            f"{title(task)}: sensory data and reconstructions, the replication with the median "
-            "coverage.",
+            f"{study.title(task)}: sensory data and reconstructions, the replication with the "
+            "median coverage.",
             figures.reconstructions(study.main(task)),
         ),
     )
 
-    page.section("orientation", "Hexapod: orientation")
-    walking = study.main("hexapod")
-    drawn = [
-        page.figure(
-            "orientation-progress",
-            "Orientation coverage.",
-            figures.progress(walking, ["orientation_coverage"]),
-        ),
-        page.figure(
-            "orientation-latent-size",
-            "Orientation coverage by latent size.",
-            figures.orientation_by_latent_size(study),
-        ),
-        page.figure(
-            "orientation-maps",
-            "Individuals per cell of pitch and roll.",
-            figures.orientation_maps(walking),
-        ),
-    ]
-    if not any(drawn):
-        page.text("No Hexapod runs.", "quiet")
-
-    page.section("trajectories", "Air-Hockey: trajectory diversity")
-    hockey = study.main("air-hockey")
-    drawn = [
-        page.figure(
-            "diversity-progress",
-            "Trajectory diversity.",
-            figures.progress(hockey, ["trajectory_diversity"]),
-        ),
-        page.figure(
-            "diversity-maps", "Diversity score of each final cell.", figures.diversity_maps(hockey)
-        ),
-        page.figure(
-            "trajectories",
-            "Trajectories that end in one cell (black square), coloured by the angle at "
-            "which the puck starts.",
-            figures.trajectories_into_one_cell(hockey),
-        ),
-    ]
-    if not any(drawn):
-        page.text("No Air-Hockey runs.", "quiet")
+    if any(task in paper.TASKS for task in study.tasks):
+        paper_figures.sections(page, study)
 
     page.section(
         "latent-size",
         "Influence of the latent size",
-        "CSC against VAT, uniform selection; median and inter-quartile range.",
+        "Variants that were run with several; median and inter-quartile range.",
     )
     _per_task(
         page,
@@ -310,7 +278,7 @@ def _figures(page: Page, study: Study) -> None:
         "No runs that differ in the latent size alone.",
         lambda task: page.figure(
             f"latent-size-{task}",
-            f"{title(task)}: container size, coverage and container loss by latent size.",
+            f"{study.title(task)}: container size, coverage and container loss by latent size.",
             figures.latent_sizes(study, task),
         ),
     )
@@ -322,7 +290,7 @@ def _figures(page: Page, study: Study) -> None:
         "No runs that differ in T_C or T_E alone.",
         lambda task: page.figure(
             f"periods-{task}",
-            f"{title(task)}: coverage by container-update period and encoder step.",
+            f"{study.title(task)}: coverage by container-update period and encoder step.",
             figures.update_periods(study, task),
         ),
     )
@@ -334,15 +302,51 @@ def _figures(page: Page, study: Study) -> None:
         "",
         lambda task: page.figure(
             f"container-{task}",
-            f"{title(task)}: container size (dotted: the target) and distance threshold.",
+            f"{study.title(task)}: container size (dotted: the target) and, of containers that "
+            "have one, the distance threshold.",
             figures.progress(study.main(task), ["container_size", "threshold"]),
         )
         | page.figure(
             f"seconds-{task}",
-            f"{title(task)}: seconds per phase, median over the replications.",
+            f"{study.title(task)}: seconds per phase, median over the replications.",
             figures.seconds(study.main(task)),
         ),
     )
+
+
+def _further(page: Page, study: Study) -> None:
+    """Whatever the runs have measured that has no figure yet."""
+    page.section(
+        "further",
+        "Further metrics",
+        "What the tasks, the encoders or the users measure besides, of all configurations; median "
+        "and inter-quartile range.",
+    )
+
+    def draw(task: str) -> bool:
+        drawn = paper.METRICS.get(task, ())
+        metrics = [metric for metric in study.further(task) if metric not in drawn]
+        return _columns(page, study, task, metrics, "metrics", "further") | _columns(
+            page, study, task, study.further(task, "encoder"), "encoder", "encoder"
+        )
+
+    _per_task(page, study, "There are none.", draw)
+
+
+def _columns(
+    page: Page, study: Study, task: str, names: Sequence[str], table: str, figure: str
+) -> bool:
+    """Columns of a table, in figures of not too many panels."""
+    for first in range(0, len(names), MOST_PANELS):
+        some = names[first : first + MOST_PANELS]
+        what = ", ".join(name.replace("_", " ") for name in some)
+        whose = "of the encoder at its updates: " if table == "encoder" else ""
+        page.figure(
+            f"{figure}-{task}",
+            f"{study.title(task)}: {whose}{what}.",
+            figures.progress(study.of(task), some, table),
+        )
+    return bool(names)
 
 
 def _pairs(page: Page, study: Study) -> None:
@@ -357,16 +361,17 @@ def _pairs(page: Page, study: Study) -> None:
     tables = []
     for task in study.tasks:
         arms = figures.ordered(arm for arm in study.main(task) if arm.replications >= 2)
-        for metric in TESTED:
+        for metric in (*TESTED, *study.further(task)):
             having = [arm for arm in arms if arm.has(metric)]
+            at = min((arm.last_iteration for arm in having), default=0)
+            having = [arm for arm in having if len(arm.values(metric, at)) >= 2]
             if len(having) < 2:
                 continue
-            at = min(arm.last_iteration for arm in having)
             table = all_pairs({arm.label: arm.values(metric, at) for arm in having})
             for name, value in (("iteration", at), ("metric", metric), ("task", task)):
                 table.insert(0, name, value)
             tables.append(table)
-            page.text(f"{title(task)}: {metric.replace('_', ' ')} at iteration {at}")
+            page.text(f"{study.title(task)}: {metric.replace('_', ' ')} at iteration {at}")
             _matrix(page, [arm.label for arm in having], table)
     if tables:
         pd.concat(tables).to_csv(page.folder / "pairs.csv", index=False)
@@ -406,18 +411,21 @@ def _claims(page: Page, study: Study) -> None:
     short = []
     for task in study.tasks:
         budget = max((arm.settings.get(BUDGET, 0) for arm in study.main(task)), default=0)
-        if budget < PAPER_ITERATIONS.get(task, 0):
-            short.append(f"{title(task)} {budget:,} of {PAPER_ITERATIONS[task]:,}")
+        if budget < paper.ITERATIONS.get(task, 0):
+            short.append(f"{study.title(task)} {budget:,} of {paper.ITERATIONS[task]:,}")
     if short:
         page.text(
             f"These runs are shorter than the paper's ({'; '.join(short)} iterations): a claim "
             "about the end of the paper's runs need not hold yet."
         )
     found = verdicts(study)
-    page.table(
-        ["", "claim", "paper's p", "p", "A12", "verdict"],
-        (_claim_row(verdict) for verdict in found),
-    )
+    if any(task in paper.TASKS for task in study.tasks):
+        page.table(
+            ["", "claim", "paper's p", "p", "A12", "verdict"],
+            (_claim_row(verdict) for verdict in found),
+        )
+    else:
+        page.text("None of these tasks is in the paper.", "quiet")
     pd.DataFrame(
         [
             {
@@ -460,7 +468,8 @@ def write_report(study: Study, folder: Path) -> Path:
     page = Page(folder)
     _overview(page, study)
     _figures(page, study)
+    _further(page, study)
     _pairs(page, study)
     _claims(page, study)
-    tasks = ", ".join(title(task) for task in study.tasks)
+    tasks = ", ".join(study.title(task) for task in study.tasks)
     return page.write(f"AURORA: {tasks}")

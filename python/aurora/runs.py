@@ -29,10 +29,11 @@ except ModuleNotFoundError:
     xxhash = None  # type: ignore[assignment]
 
 PathLike = Union[str, Path]
-FORMAT_VERSION = 1
+FORMAT_VERSION = 1  # of manifests
+NEWEST_FORMAT = 2  # of run.json; 1 is that of version 0.1.0, which does not say so
 # The names of our columns, and those that other quality-diversity libraries give them.
 ALIASES = {"solution": "genotypes", "objective": "fitness", "measures": "descriptors"}
-# What every run tells about itself, and every table of metrics.
+# What every run tells about itself.
 SUMMARY: dict[str, type] = {
     "version": str,
     "task": str,
@@ -41,14 +42,39 @@ SUMMARY: dict[str, type] = {
     "status": str,
     "iterations": int,
 }
+# What format 2 tells besides.
+TOLD: dict[str, type] = {"format": int, "title": str, "metrics": dict, "units": dict}
+# Columns that the program itself writes. All others are a task's, an encoder's or a user's.
 METRICS = (
     "iteration",
+    "evaluations",
     "container_size",
     "coverage",
     "grid_mean_fitness",
+    "qd_score",
+    "best_fitness",
+    "mean_fitness",
     "threshold",
+    "added",
+    "replaced",
+    "rejected",
+    "invalid",
+    "lost",
+    "container_updates",
     "loss_per_update",
 )
+ENCODER = (
+    "iteration",
+    "examples",
+    "validation",
+    "epochs",
+    "train_loss",
+    "validation_loss",
+    "seconds",
+)
+# What format 1 had in the place of "metrics", and the units that it did not tell.
+METRICS_OF_FORMAT_1 = ("coverage", "grid_mean_fitness", "qd_score", "threshold")
+UNITS_OF_FORMAT_1 = {"coverage": "%", "orientation_coverage": "%", "trajectory_diversity": "%"}
 
 
 class RunError(Exception):
@@ -201,13 +227,33 @@ class Columns:
                 self._check_checksum(self._files[column + ".npy"])
 
 
+@dataclass(frozen=True)
+class Axis:
+    """One of the values of the ground truth."""
+
+    name: str
+    min: float
+    max: float
+    unit: str = ""  # none, or not told
+    direction: str = "up"  # "down": larger values are drawn further down
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("up", "down"):
+            raise ValueError(f"axis '{self.name}' goes neither up nor down: '{self.direction}'")
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+
 class Container(Columns):
     """The individuals of a run, a row each, in ascending order of their ids.
 
     Columns are read when they are first asked for: ids, genotypes (genes in [0, 1]), fitness,
     descriptors, reconstruction_error, ground_truth and, except in snapshots, sensory, which is
     memory-mapped: nothing is read until it is used. `solution`, `objective` and `measures` are
-    other names of genotypes, fitness and descriptors.
+    other names of genotypes, fitness and descriptors. Columns that a run added are there by their
+    names, and all of them in `extra`.
     """
 
     def __init__(self, path: PathLike):
@@ -215,15 +261,37 @@ class Container(Columns):
 
     def _read_manifest(self, manifest: dict[str, Any]) -> None:
         self.task: str = manifest["task"]
-        self.axes: list[str] = [axis["name"] for axis in manifest["ground_truth"]]
+        self.title: str = manifest.get("title") or self.task
+        #: The columns of the ground truth.
+        self.space = [
+            Axis(
+                str(axis["name"]),
+                float(axis["min"]),
+                float(axis["max"]),
+                str(axis.get("unit", "")),
+                axis.get("direction", "up"),
+            )
+            for axis in manifest["ground_truth"]
+        ]
+        self.axes: list[str] = [axis.name for axis in self.space]
         #: Lower and upper bounds of the ground truth, a row per axis.
-        self.bounds = np.array(
-            [[axis["min"], axis["max"]] for axis in manifest["ground_truth"]], float
-        )
+        self.bounds = np.array([[axis.min, axis.max] for axis in self.space], float)
+        self._extra: list[str] = list(manifest.get("extra_columns", []))
+        for name in self._extra:
+            if f"{name}.npy" not in self._files:
+                raise RunError(f"{self.path}: the manifest has no file for the column '{name}'")
+            if self._files[f"{name}.npy"]["shape"] != [self._count]:
+                raise RunError(f"{self.path / name}.npy: is not one value per individual")
+
+    @cached_property
+    def extra(self) -> dict[str, np.ndarray]:
+        """The columns that the run added, by name."""
+        return {name: self[name] for name in self._extra}
 
     def frame(self, aliases: bool = False) -> pd.DataFrame:
-        """A row per individual: id, fitness, ground truth by name, descriptor_i, gene_i; with
-        `aliases` the last are measure_i and solution_i, and fitness is objective."""
+        """A row per individual: id, fitness, ground truth by name, descriptor_i, gene_i, extra
+        columns by name (extra_NAME if the name is taken); with `aliases` descriptors and genes are
+        measure_i and solution_i, and fitness is objective."""
         fitness, measure, gene = (
             ("objective", "measure", "solution") if aliases else ("fitness", "descriptor", "gene")
         )
@@ -231,6 +299,8 @@ class Container(Columns):
         table.update(zip(self.axes, self["ground_truth"].T))
         table.update((f"{measure}_{i}", values) for i, values in enumerate(self["descriptors"].T))
         table.update((f"{gene}_{i}", values) for i, values in enumerate(self["genotypes"].T))
+        for name, values in self.extra.items():
+            table[f"extra_{name}" if name in table else name] = values
         return pd.DataFrame(table)
 
 
@@ -241,12 +311,21 @@ class Run:
     path: Path
     summary: dict[str, Any]  # run.json
     config: dict[str, Any]  # config.toml, a dictionary per section
-    metrics: pd.DataFrame  # a row per logged iteration
+    metrics: pd.DataFrame  # a row per logged iteration, a column per metric
     encoder: pd.DataFrame  # a row per encoder update; empty if there was none
+
+    @property
+    def format(self) -> int:
+        return self.summary.get("format", 1)
 
     @property
     def task(self) -> str:
         return self.summary["task"]
+
+    @property
+    def title(self) -> str:
+        """Of the task; its name if it was given no title."""
+        return self.summary.get("title") or self.task
 
     @property
     def variant(self) -> str:
@@ -259,6 +338,21 @@ class Run:
     @property
     def finished(self) -> bool:
         return self.summary["status"] == "finished"
+
+    @property
+    def measured(self) -> dict[str, float]:
+        """The metrics as they stand in run.json, which were measured last. NaN is what JSON cannot
+        say."""
+        found = self.summary.get("metrics")
+        if found is None:
+            known = (name for name in METRICS_OF_FORMAT_1 if name in self.summary)
+            found = {name: self.summary[name] for name in known}
+        return {name: np.nan if value is None else float(value) for name, value in found.items()}
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the metrics that have one."""
+        return dict(self.summary.get("units", {}) if self.format > 1 else UNITS_OF_FORMAT_1)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -330,13 +424,31 @@ def load(path: PathLike) -> Run:
     for key, kind in SUMMARY.items():
         if not isinstance(summary.get(key), kind):
             raise RunError(f"{path / 'run.json'}: is not ours: it has no '{key}', or a strange one")
+    _check_told(path / "run.json", summary)
     return Run(
         path,
         summary,
         _read_config(path / "config.toml"),
-        _read_table(path / "metrics.csv", METRICS),
+        _read_table(path / "metrics.csv", ("iteration", "container_size"), METRICS),
         _read_encoder(path / "encoder.csv"),
     )
+
+
+def _check_told(path: Path, summary: dict[str, Any]) -> None:
+    """What a run need not tell, but if it does, then so."""
+    for key, kind in TOLD.items():
+        if key in summary and not isinstance(summary[key], kind):
+            raise RunError(f"{path}: is not ours: it has a strange '{key}'")
+    if summary.get("format", 1) > NEWEST_FORMAT:
+        raise RunError(
+            f"{path}: format {summary['format']} is not read; only those up to {NEWEST_FORMAT}"
+        )
+    for name, value in summary.get("metrics", {}).items():
+        if not isinstance(value, (int, float, type(None))):
+            raise RunError(f"{path}: is not ours: metric '{name}' is no number")
+    for name, unit in summary.get("units", {}).items():
+        if not isinstance(unit, str):
+            raise RunError(f"{path}: is not ours: the unit of '{name}' is no word")
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -350,33 +462,40 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise RunError(f"{path}: is damaged: {error}") from None
 
 
-def _read_table(path: Path, columns: Iterable[str]) -> pd.DataFrame:
+def _read_table(path: Path, needed: Iterable[str], known: Iterable[str]) -> pd.DataFrame:
+    """Columns of any number and order, of which some are needed, and the known ones are numbers."""
     if not path.is_file():
         raise RunError(f"{path.parent}: half-written: it has no {path.name} yet")
     try:
         table = pd.read_csv(path)
     except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
         raise RunError(f"{path}: is damaged: {error}") from None
-    missing = [column for column in columns if column not in table]
+    missing = [column for column in needed if column not in table]
     if missing:
         raise RunError(f"{path}: is damaged or not ours: it has no column '{missing[0]}'")
     if table.empty:
         raise RunError(f"{path.parent}: half-written: {path.name} has no row yet")
-    strange = [column for column in columns if not pd.api.types.is_numeric_dtype(table[column])]
+    strange = [
+        column
+        for column in known
+        if column in table and not pd.api.types.is_numeric_dtype(table[column])
+    ]
     if strange:
         raise RunError(f"{path}: is damaged: not all of column '{strange[0]}' are numbers")
     return table
 
 
 def _read_encoder(path: Path) -> pd.DataFrame:
-    columns = ("iteration", "train_loss", "validation_loss")
-    return _read_table(path, columns) if path.is_file() else pd.DataFrame(columns=list(columns))
+    needed = ("iteration", "train_loss", "validation_loss")
+    if not path.is_file():
+        return pd.DataFrame(columns=list(needed))
+    return _read_table(path, needed, ENCODER)
 
 
 @dataclass(frozen=True)
 class Loaded:
     """Many runs, as tidy data frames: a row per run, logged iteration or encoder update, each with
-    the columns path, task, variant and seed in front."""
+    the columns path, task, variant and seed in front. A metric of such a name is metrics.NAME."""
 
     runs: list[Run]
     problems: list[str] = field(default_factory=list)  # a line for everything that was left out
@@ -384,8 +503,9 @@ class Loaded:
     def _tidy(self, name: str) -> pd.DataFrame:
         parts = []
         for run in self.runs:
-            table = getattr(run, name).copy()
-            for column in ("seed", "variant", "task", "path"):
+            front = ("seed", "variant", "task", "path")
+            table = getattr(run, name).rename(columns={word: f"{name}.{word}" for word in front})
+            for column in front:
                 table.insert(0, column, str(run.path) if column == "path" else run.summary[column])
             parts.append(table)
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -396,10 +516,15 @@ class Loaded:
         for run in self.runs:
             row: dict[str, Any] = {"path": str(run.path)}
             for key, value in {**run.summary, **run.settings}.items():
+                if key in ("metrics", "units"):
+                    continue
                 if isinstance(value, dict):
                     row.update({f"{key}.{part}": number for part, number in value.items()})
                 else:
                     row[key] = value
+            if "metrics" in run.summary:  # under the names that they have in runs of format 1
+                for metric, number in run.measured.items():
+                    row[f"metrics.{metric}" if metric in row else metric] = number
             rows.append(row)
         return pd.DataFrame(rows)
 

@@ -3,10 +3,15 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "aurora/algorithms/algorithm.hpp"
+#include "aurora/evaluation/evaluator.hpp"
+#include "aurora/runs/plan.hpp"
+#include "aurora/tasks/task.hpp"
 
 namespace aurora {
 
@@ -22,9 +27,11 @@ inline TaskSpec arm_spec() {
   return spec;
 }
 
-class Arm : public Evaluator {
+class ArmTask : public Task {
  public:
-  void evaluate(MatrixView<const float> genotypes, EvaluationView out) override {
+  explicit ArmTask(TaskSpec spec = arm_spec()) : spec_(std::move(spec)) {}
+  const TaskSpec& spec() const override { return spec_; }
+  void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override {
     for (std::size_t i = 0; i < genotypes.rows(); ++i) {
       double x = 0, y = 0, angle = 0, bend = 0;
       for (std::size_t j = 0; j < 4; ++j) {
@@ -39,6 +46,41 @@ class Arm : public Evaluator {
       out.fitness[i] = static_cast<float>(-bend);
       out.ground_truth(i, 0) = static_cast<float>(x);
       out.ground_truth(i, 1) = static_cast<float>(y);
+    }
+  }
+
+ private:
+  TaskSpec spec_;
+};
+
+inline TaskEntry arm_task(const TaskSpec& spec = arm_spec()) {
+  return part<NoOptions>("arm", "a planar arm with four joints")
+      .made_by([spec](const NoOptions&, TaskContext&) { return std::make_unique<ArmTask>(spec); });
+}
+
+/// Everything that this build has, and the arm.
+inline Parts arm_parts(const TaskSpec& spec = arm_spec()) {
+  Parts parts = builtin_parts();
+  parts.tasks.add(arm_task(spec));
+  return parts;
+}
+
+/// A mix for the arm. What the assignments say of parts that are not in it is passed over.
+inline Plan arm_plan(const std::string& variant, std::vector<std::string> assignments = {},
+                     const Parts& parts = arm_parts()) {
+  PlanRequest request;
+  request.task = "arm";
+  request.variant = variant;
+  request.where_they_matter = std::move(assignments);
+  return resolve(parts, request);
+}
+
+/// Evaluates the arm, counts, and breaks some if asked to.
+class Arm : public Evaluator {
+ public:
+  void evaluate(MatrixView<const float> genotypes, EvaluationView out) override {
+    task_.evaluate(genotypes, out);
+    for (std::size_t i = 0; i < genotypes.rows(); ++i) {
       const std::vector<float> genes(genotypes.row(i).begin(), genotypes.row(i).end());
       if (!seen.insert(genes).second) ++repeated;
       if (break_every > 0 && ++evaluations % break_every == 0) {
@@ -51,6 +93,9 @@ class Arm : public Evaluator {
   std::size_t repeated = 0;
   std::size_t break_every = 0;
   std::size_t evaluations = 0;
+
+ private:
+  ArmTask task_;
 };
 
 }  // namespace aurora

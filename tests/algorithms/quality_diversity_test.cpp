@@ -11,65 +11,64 @@
 namespace aurora {
 namespace {
 
-AlgorithmConfig small(DescriptorKind descriptor) {
-  AlgorithmConfig config;
-  config.descriptor = descriptor;
-  config.dimension = 3;
-  config.encoder.kind = EncoderKind::pca;
-  config.target_size = 300;
-  config.threshold.gain = 2e-4;
-  config.batch = 32;
-  config.variation.rate = 0.2;
-  return config;
+Plan small(const std::string& variant, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all = {
+      "descriptor.dimension=3", "encoder.kind=pca", "container.target_size=300",
+      "threshold.gain=2e-4",    "run.batch=32",     "variation.rate=0.2"};
+  all.insert(all.end(), more.begin(), more.end());
+  return arm_plan(variant, all);
 }
 
-std::uint64_t hash_after(const AlgorithmConfig& config, std::size_t iterations,
-                         std::size_t threads) {
+const char* const kLearned = "aurora-csc-uniform-3";
+const char* const kHandCoded = "hc-csc-uniform";
+
+double threshold_of(const Algorithm& algorithm) {
+  return number_called(algorithm.numbers(), "threshold", -1);
+}
+
+std::uint64_t hash_after(const Plan& plan, std::size_t iterations, std::size_t threads) {
   Arm arm;
   Workers workers(threads);
-  QualityDiversity algorithm(arm_spec(), config, arm, workers);
-  for (std::size_t i = 0; i < iterations; ++i) algorithm.step();
-  return container_hash(algorithm.individuals());
+  const auto algorithm = plan.make_loop(workers);
+  for (std::size_t i = 0; i < iterations; ++i) algorithm->step(arm);
+  return container_hash(algorithm->individuals());
 }
 
-class EveryDescriptor : public testing::TestWithParam<DescriptorKind> {};
+class EveryDescriptor : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryDescriptor, TheContainerGoesToItsTargetSizeAndTheThresholdStaysPositive) {
   Arm arm;
   Workers workers(2);
-  const AlgorithmConfig config = small(GetParam());
-  QualityDiversity algorithm(arm_spec(), config, arm, workers);
+  const auto algorithm = small(GetParam()).make_loop(workers);
   for (int i = 0; i < 600; ++i) {
-    algorithm.step();
-    ASSERT_TRUE(std::isfinite(algorithm.threshold()));
-    ASSERT_GT(algorithm.threshold(), 0);
+    algorithm->step(arm);
+    ASSERT_TRUE(std::isfinite(threshold_of(*algorithm)));
+    ASSERT_GT(threshold_of(*algorithm), 0);
   }
-  EXPECT_NEAR(static_cast<double>(algorithm.individuals().size()), 300, 60);
+  EXPECT_NEAR(static_cast<double>(algorithm->individuals().size()), 300, 60);
 }
 
 TEST_P(EveryDescriptor, SameSeedSameBitsForAnyNumberOfThreads) {
-  AlgorithmConfig config = small(GetParam());
-  const std::uint64_t one = hash_after(config, 60, 1);
-  for (const std::size_t threads : {2u, 3u, 8u}) EXPECT_EQ(hash_after(config, 60, threads), one);
-  config.seed = 2;
-  EXPECT_NE(hash_after(config, 60, 1), one);
+  const Plan plan = small(GetParam());
+  const std::uint64_t one = hash_after(plan, 60, 1);
+  for (const std::size_t threads : {2u, 3u, 8u}) EXPECT_EQ(hash_after(plan, 60, threads), one);
+  EXPECT_NE(hash_after(small(GetParam(), {"run.seed=2"}), 60, 1), one);
 }
 
 TEST_P(EveryDescriptor, CountsAddUp) {
   Arm arm;
   Workers workers(1);
-  const AlgorithmConfig config = small(GetParam());
-  QualityDiversity algorithm(arm_spec(), config, arm, workers);
+  const auto algorithm = small(GetParam()).make_loop(workers);
   std::size_t size = 0;
   for (std::size_t i = 1; i <= 60; ++i) {
-    const StepReport report = algorithm.step();
-    EXPECT_EQ(report.added + report.replaced + report.rejected + report.invalid, config.batch);
+    const StepReport report = algorithm->step(arm);
+    EXPECT_EQ(report.added + report.replaced + report.rejected + report.invalid, 32u);
     size += report.added;
     size -= report.lost;
-    EXPECT_EQ(algorithm.individuals().size(), size);
-    EXPECT_EQ(algorithm.iteration(), i);
+    EXPECT_EQ(algorithm->individuals().size(), size);
+    EXPECT_EQ(algorithm->iteration(), i);
     EXPECT_EQ(report.container_updated, i % 10 == 0);
-    const bool trains = GetParam() == DescriptorKind::learned && (i == 10 || i == 30 || i == 60);
+    const bool trains = GetParam() == kLearned && (i == 10 || i == 30 || i == 60);
     EXPECT_EQ(report.training.has_value(), trains) << i;
   }
 }
@@ -77,11 +76,10 @@ TEST_P(EveryDescriptor, CountsAddUp) {
 TEST_P(EveryDescriptor, ClonesAreNotSimulatedAgain) {
   Arm arm;
   Workers workers(1);
-  AlgorithmConfig config = small(GetParam());
-  config.variation.rate = 0.1;  // 66 % of the children of four genes are clones
-  QualityDiversity algorithm(arm_spec(), config, arm, workers);
+  // 66 % of the children of four genes are clones.
+  const auto algorithm = small(GetParam(), {"variation.rate=0.1"}).make_loop(workers);
   std::size_t simulated = 0;
-  for (int i = 0; i < 50; ++i) simulated += algorithm.step().simulated;
+  for (int i = 0; i < 50; ++i) simulated += algorithm->step(arm).simulated;
   // Only genes clipped to a bound can make two different parents' children equal.
   EXPECT_LT(arm.repeated, 20u);
   EXPECT_NEAR(static_cast<double>(simulated) / (50 * 32), 1 - 0.656 * 49 / 50, 0.04);
@@ -91,49 +89,47 @@ TEST_P(EveryDescriptor, BrokenEvaluationsNeverEnterTheContainer) {
   Arm arm;
   arm.break_every = 7;
   Workers workers(1);
-  QualityDiversity algorithm(arm_spec(), small(GetParam()), arm, workers);
+  const auto algorithm = small(GetParam()).make_loop(workers);
   std::size_t invalid = 0;
-  for (int i = 0; i < 40; ++i) invalid += algorithm.step().invalid;
+  for (int i = 0; i < 40; ++i) invalid += algorithm->step(arm).invalid;
   EXPECT_EQ(invalid, arm.evaluations / 7);
-  for (const float fitness : algorithm.individuals().fitness) EXPECT_TRUE(std::isfinite(fitness));
+  for (const float fitness : algorithm->individuals().fitness) EXPECT_TRUE(std::isfinite(fitness));
 }
 
 TEST_P(EveryDescriptor, AllBrokenIsSurvived) {
   Arm arm;
   arm.break_every = 1;
   Workers workers(1);
-  QualityDiversity algorithm(arm_spec(), small(GetParam()), arm, workers);
-  for (int i = 0; i < 12; ++i) EXPECT_EQ(algorithm.step().invalid, 32u);
-  EXPECT_EQ(algorithm.individuals().size(), 0u);
+  const auto algorithm = small(GetParam()).make_loop(workers);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(algorithm->step(arm).invalid, 32u);
+  EXPECT_EQ(algorithm->individuals().size(), 0u);
   arm.break_every = 0;
-  for (int i = 0; i < 12; ++i) algorithm.step();
-  EXPECT_GT(algorithm.individuals().size(), 0u);
+  for (int i = 0; i < 12; ++i) algorithm->step(arm);
+  EXPECT_GT(algorithm->individuals().size(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryDescriptor,
-                         testing::Values(DescriptorKind::learned, DescriptorKind::hand_coded),
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryDescriptor, testing::Values(kLearned, kHandCoded),
                          [](const auto& instance) {
-                           return instance.param == DescriptorKind::learned ? "Learned"
-                                                                            : "HandCoded";
+                           return instance.param == kLearned ? "Learned" : "HandCoded";
                          });
 
 TEST(QualityDiversity, HandCodedDescriptorsAreTheGroundTruth) {
   Arm arm;
   Workers workers(1);
-  QualityDiversity algorithm(arm_spec(), small(DescriptorKind::hand_coded), arm, workers);
-  for (int i = 0; i < 20; ++i) algorithm.step();
-  EXPECT_EQ(algorithm.individuals().descriptors, algorithm.individuals().ground_truth);
-  EXPECT_EQ(algorithm.encoder(), nullptr);
+  const auto algorithm = small(kHandCoded).make_loop(workers);
+  for (int i = 0; i < 20; ++i) algorithm->step(arm);
+  EXPECT_EQ(algorithm->individuals().descriptors, algorithm->individuals().ground_truth);
+  EXPECT_EQ(algorithm->encoder(), nullptr);
 }
 
 TEST(QualityDiversity, LearnedDescriptorsAreWhatTheEncoderSays) {
   Arm arm;
   Workers workers(1);
-  QualityDiversity algorithm(arm_spec(), small(DescriptorKind::learned), arm, workers);
-  for (int i = 0; i < 35; ++i) algorithm.step();
-  const Individuals& members = algorithm.individuals();
+  const auto algorithm = small(kLearned).make_loop(workers);
+  for (int i = 0; i < 35; ++i) algorithm->step(arm);
+  const Individuals& members = algorithm->individuals();
   Matrix<float> descriptors(members.size(), 3);
-  algorithm.encoder()->encode(members.sensory.view(), descriptors, {}, workers);
+  algorithm->encoder()->encode(members.sensory.view(), descriptors, {}, workers);
   for (std::size_t i = 0; i < members.size(); ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_NEAR(descriptors(i, j), members.descriptors(i, j), 1e-5);
@@ -142,53 +138,88 @@ TEST(QualityDiversity, LearnedDescriptorsAreWhatTheEncoderSays) {
 }
 
 TEST(QualityDiversity, SearchFindsMoreThanRandomSearch) {
-  const auto mean_fitness = [](SelectionKind selection) {
+  const auto mean_fitness = [](const char* variant) {
     Arm arm;
     Workers workers(1);
-    AlgorithmConfig config = small(DescriptorKind::hand_coded);
-    config.selection = selection;
-    QualityDiversity algorithm(arm_spec(), config, arm, workers);
-    for (int i = 0; i < 300; ++i) algorithm.step();
+    const auto algorithm = small(variant).make_loop(workers);
+    for (int i = 0; i < 300; ++i) algorithm->step(arm);
     double sum = 0;
-    for (const float f : algorithm.individuals().fitness) sum += f;
-    return sum / static_cast<double>(algorithm.individuals().size());
+    for (const float f : algorithm->individuals().fitness) sum += f;
+    return sum / static_cast<double>(algorithm->individuals().size());
   };
-  EXPECT_GT(mean_fitness(SelectionKind::uniform), mean_fitness(SelectionKind::none) + 0.02);
+  EXPECT_GT(mean_fitness(kHandCoded), mean_fitness("random-search") + 0.02);
 }
 
 TEST(QualityDiversity, AFixedThresholdStaysFixed) {
   Arm arm;
   Workers workers(1);
-  AlgorithmConfig config = small(DescriptorKind::hand_coded);
-  config.threshold.kind = ThresholdKind::fixed;
-  config.threshold.value = 0.05;
-  QualityDiversity algorithm(arm_spec(), config, arm, workers);
+  const auto algorithm =
+      small(kHandCoded, {"threshold.kind=fixed", "threshold.value=0.05"}).make_loop(workers);
   for (int i = 0; i < 50; ++i) {
-    EXPECT_FALSE(algorithm.step().container_updated);
-    EXPECT_EQ(algorithm.threshold(), 0.05);
+    EXPECT_FALSE(algorithm->step(arm).container_updated);
+    EXPECT_EQ(threshold_of(*algorithm), 0.05);
   }
 }
 
 TEST(QualityDiversity, RefusesWhatMakesNoSense) {
-  Arm arm;
-  Workers workers(1);
-  const auto make = [&](AlgorithmConfig config, TaskSpec spec = arm_spec()) {
-    QualityDiversity algorithm(spec, config, arm, workers);
-  };
-  const AlgorithmConfig good = small(DescriptorKind::hand_coded);
-  AlgorithmConfig bad = good;
-  bad.selection = SelectionKind::surprise;
-  EXPECT_THROW(make(bad), UsageError);
-  for (std::size_t AlgorithmConfig::*field :
-       {&AlgorithmConfig::batch, &AlgorithmConfig::encoder_step, &AlgorithmConfig::update_period,
-        &AlgorithmConfig::target_size}) {
-    bad = good;
-    bad.*field = 0;
-    EXPECT_THROW(make(bad), UsageError);
+  EXPECT_NO_THROW(small(kHandCoded));
+  for (const std::string assignment :
+       {"selection.kind=surprise", "run.batch=0", "encoder.update_step=0",
+        "container.update_period=0", "container.target_size=0"}) {
+    EXPECT_THROW(small(kHandCoded, {assignment}), UsageError) << assignment;
   }
   TaskSpec flat = arm_spec();
   flat.ground_truth.pop_back();
-  EXPECT_THROW(make(good, flat), UsageError);
+  EXPECT_THROW(arm_plan(kHandCoded, {}, arm_parts(flat)), UsageError);
+}
+
+TEST(QualityDiversity, RefusesItAlsoWithoutAPlan) {
+  Workers workers(1);
+  const auto make = [&](std::size_t batch, std::size_t encoder_step, const TaskSpec& task) {
+    SelectorContext selection;
+    VariationContext genes{4};
+    LoopContext context{.task = task,
+                        .batch = batch,
+                        .encoder_step = encoder_step,
+                        .descriptor_size = 2,
+                        .encoder = nullptr,
+                        .container = small(kHandCoded).make_container(workers),
+                        .selector = uniform_selector().make({}, selection),
+                        .variation = polynomial_variation().make({}, genes),
+                        .workers = workers};
+    QualityDiversity algorithm(context);
+  };
+  TaskSpec flat = arm_spec();
+  flat.ground_truth.pop_back();
+  EXPECT_NO_THROW(make(1, 1, arm_spec()));
+  EXPECT_THROW(make(0, 1, arm_spec()), UsageError);
+  EXPECT_THROW(make(1, 0, arm_spec()), UsageError);
+  EXPECT_THROW(make(1, 1, flat), UsageError);
+}
+
+TEST(QualityDiversity, RefusesASelectorThatDoesNotWeighEverybody) {
+  class Short final : public Selector {
+   public:
+    std::vector<float> weights(SelectionView& view, std::uint32_t) const override {
+      return std::vector<float>(view.size() + 1, 1.0F);
+    }
+  };
+  Parts parts = arm_parts();
+  parts.selectors.add(part<NoOptions>("short", "").made_by([](const NoOptions&, SelectorContext&) {
+    return std::make_unique<Short>();
+  }));
+  for (const char* variant : {kHandCoded, "ns"}) {
+    Arm arm;
+    Workers workers(1);
+    const auto algorithm = arm_plan(variant, {"selection.kind=short"}, parts).make_loop(workers);
+    EXPECT_THROW(
+        {
+          algorithm->step(arm);
+          algorithm->step(arm);
+        },
+        DataError)
+        << variant;
+  }
 }
 
 TEST(EncoderSchedule, FollowsThePaper) {

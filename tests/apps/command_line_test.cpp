@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "aurora/runs/plan.hpp"
 #include "aurora/runs/run_directory.hpp"
-#include "aurora/tasks/registry.hpp"
 
 namespace {
 
@@ -174,7 +175,7 @@ TEST_F(CommandLine, WithoutWordsItShowsTheHelpAndFails) {
 TEST_F(CommandLine, ListsTasksVariantsAndOptions) {
   EXPECT_SAYS(aurora({"list", "tasks"}).out, "42 genes");
   EXPECT_SAYS(aurora({"list", "variants"}).out, "aurora-csc-uniform-n");
-  EXPECT_SAYS(aurora({"list", "variants"}).out, "cvt  ");
+  EXPECT_SAYS(aurora({"list", "variants"}).out, "selection.kind=surprise");
   EXPECT_SAYS(aurora({"list", "options"}).out, "an integer from 1 to 10000000");
   const Result all = aurora({"list"});
   EXPECT_EQ(all.status, 0);
@@ -183,11 +184,40 @@ TEST_F(CommandLine, ListsTasksVariantsAndOptions) {
   }
 }
 
+TEST_F(CommandLine, ListsThePartsOfEveryKind) {
+  const Result all = aurora({"list"});
+  struct List {
+    std::string name;
+    std::vector<std::string> parts;
+    std::string option;
+  };
+  for (const List& list : std::vector<List>{
+           {"loops", {"quality-diversity", "taxons", "novelty-search"}, "population.added"},
+           {"encoders", {"conv-ae", "mlp-ae", "pca"}, "encoder.epochs = "},
+           {"containers", {"unstructured", "grid", "cvt"}, "container.update_period = "},
+           {"thresholds", {"fixed", "csc", "pid", "vat"}, "threshold.gain = "},
+           {"selectors", {"uniform", "novelty", "surprise", "novelty+surprise", "none"}, ""},
+           {"variations", {"polynomial", "iso+line"}, "variation.rate = "},
+           {"metrics", {"grid", "fitness", "trajectory_diversity"}, ""},
+           {"evaluators", {"threads"}, ""}}) {
+    SCOPED_TRACE(list.name);
+    const Result one = aurora({"list", list.name});
+    EXPECT_EQ(one.status, 0) << one.err;
+    for (const std::string& part : list.parts) {
+      EXPECT_SAYS(one.out, "  " + part + " ");
+      EXPECT_SAYS(all.out, "  " + part + " ");
+    }
+    EXPECT_SAYS(one.out, list.option);
+    EXPECT_EQ(one.out.find("42 genes"), std::string::npos) << "the tasks are another list";
+  }
+}
+
 TEST_F(CommandLine, UnknownWordsFindTheNearest) {
   expect_refused({"rnu", "maze"}, 2, "did you mean 'run'?");
   expect_refused({"maze"}, 2, "did you mean 'aurora run maze'?");
   expect_refused({"--versoin"}, 2, "did you mean '--version'?");
   expect_refused({"list", "variant"}, 2, "did you mean 'variants'?");
+  expect_refused({"list", "container"}, 2, "did you mean 'containers'?");
   expect_refused({"run", "maze", "--iteration", "5"}, 2, "did you mean '--iterations'?");
   expect_refused({"run", "mase"}, 2, "did you mean 'maze'?");
   expect_refused({"run", "maze", "--variant", "hc-csc-unifrom"}, 2, "'hc-csc-uniform'");
@@ -216,10 +246,81 @@ TEST_F(CommandLine, RefusesRequestsThatMakeNoSense) {
   expect_refused({"run", "maze", "container.target_size=100000000000"}, 2, "from 1 to 10000000");
   expect_refused({"run", "maze", "variation.rate=nan"}, 2, "not 'nan'");
   expect_refused({"run", "maze", "task.colour=red"}, 2, "task.colour");
+  expect_refused({"run", "maze", "metrics.also=nothing"}, 2, "nothing");
   expect_refused({"run", "maze", "--variant", "hc-csc-uniform", "selection.kind=surprise"}, 2,
                  "reconstruction error");
   expect_refused({"run", "maze", "descriptor.dimension=1000", "--variant", "aurora-csc-uniform-0"},
                  2, "from 1 to 1000");
+}
+
+// What the mix has no part for is refused where it is said for one run.
+TEST_F(CommandLine, RefusesKeysThatMeanNothing) {
+  expect_refused(small_run({"encoder.epochs=3"}), 2, "encoder.epochs=3 means nothing here: ");
+  expect_refused(small_run({"encoder.kind=pca"}), 2, "encoder.kind=pca means nothing here: ");
+  expect_refused(small_run({"threshold.kind=fixed", "threshold.gain=1"}), 2,
+                 "threshold.gain=1 means nothing here: ");
+  expect_refused({"run", "maze", "--variant", "map-elites", "threshold.value=1"}, 2,
+                 "threshold.value=1 means nothing here: ");
+  expect_refused({"run", "maze", "--variant", "ns", "container.kind=grid"}, 2,
+                 "container.kind=grid means nothing here: ");
+  // A file may be for several kinds of runs.
+  write(work() / "both.toml", "[encoder]\nepochs = 3\n[run]\nbatch = 16\n");
+  const Result result = aurora(small_run({"--config", "both.toml", "--out", "run"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_SAYS(result.err, "aurora: note: ");
+  EXPECT_SAYS(result.err, "encoder.epochs=3 means nothing here: ");
+  // The file that it leaves has none of it.
+  EXPECT_EQ(content_of(work() / "run" / "config.toml").find("epochs"), std::string::npos);
+  const Result again = aurora({"run", "--config", "run/config.toml", "--out", "again"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.err.find("means nothing"), std::string::npos) << again.err;
+}
+
+TEST_F(CommandLine, TakesVariantsFromAFile) {
+  write(work() / "mine.toml",
+        "[variant.far]\nsummary = \"seeks what is far\"\nbase = \"hc-csc-uniform\"\n"
+        "settings = { selection.kind = \"novelty\" }\n");
+  EXPECT_SAYS(aurora({"list", "variants", "--variants", "mine.toml"}).out, "seeks what is far");
+  EXPECT_SAYS(aurora({"list", "--variants", "mine.toml"}).out, "seeks what is far");
+  EXPECT_EQ(aurora({"list", "variants"}).out.find("seeks what is far"), std::string::npos);
+
+  const Arguments run = {"run",          "maze", "--variant",    "far",
+                         "--iterations", "3",    "run.batch=16", "container.target_size=50"};
+  Arguments known = run;
+  known.insert(known.end(), {"--variants", "mine.toml"});
+  Arguments named = known;
+  named.insert(named.end(), {"--out", "here"});
+  expect_refused(run, 2, "far");
+  const Result result = aurora(named);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string config = content_of(work() / "here" / "config.toml");
+  EXPECT_SAYS(config, "variant = \"far\"");
+  EXPECT_SAYS(config, "kind = \"novelty\"");
+  EXPECT_EQ(Json::parse(content_of(work() / "here" / "run.json")).at("variant"), "far");
+  ASSERT_EQ(aurora(known).status, 0);
+  EXPECT_TRUE(fs::exists(work() / "runs" / "maze-far-seed1" / "run.json"));
+
+  // The run knows what it is without the file.
+  fs::remove(work() / "mine.toml");
+  EXPECT_EQ(aurora({"verify", "here"}).status, 0);
+  EXPECT_EQ(aurora({"show", "here"}).status, 0);
+  const Result longer = aurora({"run", "--resume", "--out", "here", "--iterations", "5"});
+  EXPECT_EQ(longer.status, 0) << longer.err;
+  EXPECT_EQ(Json::parse(content_of(work() / "here" / "run.json")).at("variant"), "far");
+
+  expect_refused(known, 1, "mine.toml");
+  write(work() / "mine.toml", "[run]\nseed = 1\n");
+  expect_refused(known, 2, "'mine.toml' has no [variant.NAME]");
+  write(work() / "mine.toml", "[variant.hc-csc-uniform]\nsettings = { run.batch = 3 }\n");
+  expect_refused(known, 2, "is there already, with other settings");
+  write(work() / "mine.toml", "[variant.far]\ncolour = 1\n");
+  expect_refused(known, 2, "[variant.far] has 'colour'");
+  write(work() / "mine.toml", "[variant.far]\nbase = \"hc-csc-unifrom\"\n");
+  expect_refused(known, 2, "'hc-csc-uniform'");
+  write(work() / "mine.toml", "[variant.far]\nsettings = { run.bach = 3 }\n");
+  expect_refused(known, 2, "'run.batch'");
+  write(work() / "mine.toml", "[variant.far\n");
+  expect_refused({"list", "--variants", "mine.toml"}, 1, "mine.toml:1: ");
 }
 
 TEST_F(CommandLine, RefusesBrokenConfigurationFiles) {
@@ -576,7 +677,8 @@ TEST_F(CommandLine, ShowFailsIfWhatIsStoredDoesNotComeBack) {
   ::aurora::SavedContainer saved = ::aurora::load_container(work() / "here" / "container");
   for (float& fitness : saved.individuals.fitness) fitness -= 1;
   ::aurora::RunDirectory::create(work() / "other")
-      .write_container(saved.individuals, ::aurora::builtin_tasks().make("maze")->spec());
+      .write_container(saved.individuals, saved.state,
+                       ::aurora::plan_of_run(::aurora::builtin_parts(), work() / "here").spec());
   fs::remove_all(work() / "here" / "container");
   fs::rename(work() / "other" / "container", work() / "here" / "container");
   const Result result = aurora({"show", "here"});
@@ -613,7 +715,7 @@ TEST_F(CommandLine, RetrainsOnceAndSaysSo) {
   const Result second = aurora({"retrain", "run", "--epochs", "2", "--threads", "1"});
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_SAYS(second.out, "it was there already");
-  expect_refused({"retrain", "run", "--epochs", "3"}, 1, "--force replaces it");
+  expect_refused({"retrain", "run", "--epochs", "3"}, 1, "replace it by force");
   EXPECT_EQ(content_of(work() / "run" / "retrained" / "manifest.json"), manifest);
   EXPECT_EQ(aurora({"retrain", "run", "--epochs", "3", "--force"}).status, 0);
   EXPECT_EQ(aurora({"verify", "run"}).status, 0);
@@ -645,6 +747,64 @@ TEST_F(CommandLine, EstimatesAnExperimentWithItsEncoders) {
   EXPECT_SAYS(aurora({"experiment", "study.toml", "--dry-run"}).out, "finished       study1/");
   fs::remove_all(run / "retrained");
   EXPECT_SAYS(aurora({"experiment", "study.toml", "--dry-run"}).out, "to re-train    study1/");
+}
+
+TEST_F(CommandLine, AnExperimentMayHaveVariantsOfItsOwn) {
+  write(work() / "mine.toml",
+        "[variant.far]\nbase = \"hc-csc-uniform\"\nsettings = { selection.kind = \"novelty\" }\n");
+  write(work() / "study.toml",
+        "[variant.bold]\nbase = \"hc-csc-uniform\"\nsettings = { variation.rate = 0.5 }\n"
+        "[settings]\nencoder.epochs = 3\n"  // of those that have an encoder: none here
+        "[[study]]\ntasks = [\"maze\"]\nvariants = [\"bold\", \"far\"]\n"
+        "settings = { run.iterations = 3, run.batch = 16, container.target_size = 50 }\n");
+  expect_refused({"experiment", "study.toml"}, 2, "far");
+  const Result result = aurora({"experiment", "study.toml", "--variants", "mine.toml"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_SAYS(result.out, "2 runs: 2 finished now, 0 before, 0 failed");
+  const fs::path runs = work() / "runs" / "study" / "study1";
+  EXPECT_SAYS(content_of(runs / "maze-bold-seed1" / "config.toml"), "rate = 0.5");
+  EXPECT_SAYS(content_of(runs / "maze-far-seed1" / "config.toml"), "kind = \"novelty\"");
+  const Result again = aurora({"experiment", "study.toml", "--variants", "mine.toml"});
+  EXPECT_SAYS(again.out, "2 runs: 0 finished now, 2 before, 0 failed");
+}
+
+TEST_F(CommandLine, AnExperimentSaysWhichRunsFailed) {
+  write(work() / "study.toml",
+        "[[study]]\ntasks = [\"maze\"]\nvariants = [\"hc-csc-uniform\", \"ns\"]\n"
+        "settings = { run.iterations = 3, run.batch = 16 }\n");
+  const fs::path runs = work() / "runs" / "study" / "study1";
+  fs::create_directories(runs);
+  write(runs / "maze-ns-seed1", "in the way");
+  const Result result = aurora({"experiment", "study.toml"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_SAYS(result.out, "2 runs: 1 finished now, 0 before, 1 failed");
+  EXPECT_SAYS(result.out, "  failed: study1/maze-ns-seed1: aurora: error: ");
+  EXPECT_SAYS(result.err, "study1/maze-hc-csc-uniform-seed1: coverage ");
+  EXPECT_SAYS(result.err, "[2/2");
+}
+
+/// The jobs of a script, started one after the other.
+TEST_F(CommandLine, BecomesASlurmScriptThatRunsTheExperiment) {
+  write(work() / "it's.toml",
+        "[variant.bold]\nbase = \"aurora-csc-uniform-2\"\nsettings = { variation.rate = 0.5 }\n"
+        "[[study]]\ntasks = [\"maze\"]\nvariants = [\"bold\", \"aurora-csc-uniform-2\"]\n"
+        "retrain = true\n"
+        "settings = { run.iterations = 3, run.batch = 16, container.target_size = 50 }\n");
+  const Result script = aurora({"experiment", "it's.toml", "--slurm", "--out", "the runs"});
+  ASSERT_EQ(script.status, 0) << script.err;
+  EXPECT_SAYS(script.out, "#SBATCH --array=0-1\n");
+  EXPECT_FALSE(fs::exists(work() / "the runs"));
+  write(folder_ / "io" / "job.sh", script.out);
+  const std::string job = (folder_ / "io" / "job.sh").string();
+  for (const std::string number : {"0", "1"}) {
+    // Somewhere else: all paths are complete.
+    const std::string command = "cd / && SLURM_ARRAY_TASK_ID=" + number + " bash '" + job +
+                                "' > '" + (folder_ / "io" / "said").string() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  const Result done = aurora({"experiment", "it's.toml", "--dry-run", "--out", "the runs"});
+  EXPECT_SAYS(done.out, "finished       study1/maze-bold-seed1\n");
+  EXPECT_SAYS(done.out, "finished       study1/maze-aurora-csc-uniform-2-seed1\n");
 }
 
 TEST_F(CommandLine, AnExperimentForgetsTheErrorsOfFinishedRuns) {

@@ -1,10 +1,11 @@
 // A project of somebody else's, against the installed library.
 #include <algorithm>
-#include <aurora/tasks/registry.hpp>
+#include <aurora/runs/parts.hpp>
 #include <cstdio>
 
 int main() {
-  const auto maze = aurora::builtin_tasks().make("maze");
+  const aurora::Parts parts = aurora::builtin_parts();
+  const auto maze = parts.task(parts.tasks.find("maze"), {});
   aurora::Matrix<float> genotypes(1, maze->spec().genotype_size);
   std::fill_n(genotypes.data(), genotypes.cols(), 0.5F);  // all weights 0: the robot stands still
   aurora::Evaluation evaluation(maze->spec(), 1);

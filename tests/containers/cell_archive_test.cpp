@@ -7,10 +7,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "archive_oracle.hpp"
 #include "aurora/core/errors.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -129,7 +131,7 @@ class Cellwise : public testing::TestWithParam<Kind> {
       draw_candidate();
       const Outcome outcome = expected();
       ++outcomes_[outcome];
-      ASSERT_EQ(archive_.add(batch_, 0, draw_.uniform()), outcome) << "candidate " << i;
+      ASSERT_EQ(archive_.add(batch_, 0), outcome) << "candidate " << i;
     }
   }
 
@@ -147,7 +149,10 @@ TEST_P(Cellwise, HoldsTheFittestOfEveryCellInItsRow) {
   for (int part = 0; part < 10; ++part) {
     fill(300);
     expect_same_rows();
-    EXPECT_EQ(archive_.update(1.0, workers), 0U);
+    const Upkeep upkeep = archive_.after_iteration(
+        {.iteration = 10, .encoder_updates = 1, .update_due = true}, workers);
+    EXPECT_FALSE(upkeep.updated);
+    EXPECT_EQ(upkeep.lost, 0U);
     expect_same_rows();
   }
   for (const Outcome outcome :
@@ -235,12 +240,108 @@ TEST_P(Cellwise, GoesOnFromRestoredIndividuals) {
   expect_same_rows();
 }
 
+TEST_P(Cellwise, CheckNeverComplainsOfWhatItDid) {
+  Workers workers(2);
+  for (int round = 0; round < 20; ++round) {
+    fill(100);
+    const std::string count = std::to_string(archive_.size());
+    EXPECT_EQ(archive_.check(workers).find("one individual in a cell, " + count + " of "), 0U);
+    // Somewhere else; the oracle starts again with those who are left.
+    Matrix<float> descriptors = archive_.individuals().descriptors;
+    for (std::size_t i = 0; i < descriptors.rows(); ++i) {
+      for (float& v : descriptors.row(i)) v += static_cast<float>(0.5 * draw_.normal());
+    }
+    archive_.set_descriptors(descriptors, {});
+    EXPECT_NO_THROW(archive_.check(workers));
+    rows_.clear();
+    row_of_.clear();
+    const Individuals& ours = archive_.individuals();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const auto x = ours.descriptors.row(i);
+      ASSERT_TRUE(row_of_.try_emplace(GetParam().key(x).value(), i).second) << "two in a cell";
+      rows_.push_back({{x.begin(), x.end()}, ours.fitness[i], ours.ids[i]});
+    }
+  }
+}
+
+TEST_P(Cellwise, CheckFindsWhatWasMovedByHand) {
+  Workers workers(1);
+  EXPECT_NO_THROW(archive_.check(workers)) << "nobody yet";
+  fill(300);
+  ASSERT_GT(archive_.size(), 3U);
+  // Nobody may do this; it stands for whatever we have not thought of.
+  auto& members = const_cast<Individuals&>(archive_.individuals());
+  const Individuals before = members;
+  const auto complaint = [&] {
+    try {
+      archive_.check(workers);
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  const auto expect_mentions = [&](const std::string& part) {
+    const std::string message = complaint();
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+    members = before;
+    EXPECT_EQ(complaint(), "nothing was thrown");
+  };
+  std::ranges::copy(members.descriptors.row(2), members.descriptors.row(1).begin());
+  expect_mentions("lie in one cell");
+  members.descriptors(1, 0) = kMax + 1;
+  expect_mentions("individual " + std::to_string(members.ids[1]) + " lies outside all cells");
+  members.ids[1] = members.ids[2];
+  expect_mentions("two individuals have the id");
+  members.fitness[1] = std::numeric_limits<float>::quiet_NaN();
+  expect_mentions("is not finite");
+}
+
+TEST_P(Cellwise, HasNoStateBesidesItsMembersAndNoNumbers) {
+  fill(100);
+  EXPECT_TRUE(archive_.state().numbers.empty());
+  EXPECT_TRUE(archive_.state().arrays.empty());
+  EXPECT_TRUE(archive_.numbers().empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Cellwise,
                          testing::Values(Kind{"Grid2", grid, grid_key, 2},
                                          Kind{"Grid3", grid, grid_key, 3},
                                          Kind{"Voronoi2", voronoi, voronoi_key, 2},
                                          Kind{"Voronoi4", voronoi, voronoi_key, 4}),
                          [](const auto& instance) { return instance.param.name; });
+
+TEST(CellArchive, PartsMakeArchivesOfAboutTheTargetSize) {
+  Workers workers(2);
+  for (const ContainerEntry& entry : {grid_container(), cvt_container()}) {
+    SCOPED_TRACE(entry.name);
+    ContainerContext context{.layout = small_layout(2),
+                             .bounds = {{kMin, kMax}, {kMin, kMax}},
+                             .target_size = 64,
+                             .seed = 1,
+                             .workers = workers,
+                             .threshold = nullptr};
+    const auto archive = entry.make(values_of(entry), context);
+    Individuals batch(small_layout(2), 1);
+    Stream draw(1, Purpose::user);
+    for (std::uint64_t id = 0; id < 5000; ++id) {
+      for (float& v : batch.descriptors.row(0)) {
+        v = static_cast<float>(kMin + (kMax - kMin) * draw.uniform());
+      }
+      batch.ids[0] = id;
+      archive->add(batch, 0);
+    }
+    EXPECT_EQ(archive->size(), 64U);
+    EXPECT_EQ(archive->check(workers), "one individual in a cell, 64 of 64 cells");
+    Mix mix;
+    mix.learned = false;
+    EXPECT_EQ(entry.refuses({}, mix), "");
+    mix.learned = true;
+    EXPECT_EQ(entry.refuses({}, mix).find("descriptor.kind=learned: "), 0U);
+    ASSERT_EQ(entry.without.size(), 1U);
+    EXPECT_EQ(entry.without[0].first, "threshold");
+    EXPECT_THROW(values_of(entry, {"k=0"}), UsageError);
+  }
+}
 
 TEST(CellArchive, RefusesWhatDoesNotFit) {
   EXPECT_THROW(CellArchive(small_layout(3), grid(2), 15), UsageError);

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "aurora/containers/threshold.hpp"
 #include "simulated_container.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
+
+constexpr double kEpsilon = 0.1;
 
 struct Response {
   double largest = 0;  // size / target, once the size has come down to the target if it was above
@@ -30,7 +34,7 @@ Response follow(SimulatedContainer& container, Threshold& threshold, std::size_t
     // A run logs the size after a container update; the overshoot counts before it too.
     if (!above) response.largest = std::max(response.largest, ratio());
     if (container.update_due()) {
-      container.archive.update(threshold.for_update(container.archive), workers);
+      container.archive.update(threshold.for_update(container.archive, kEpsilon), workers);
     }
     above = above && ratio() > 1;
     if (!above) response.largest = std::max(response.largest, ratio());
@@ -51,24 +55,23 @@ class PidResponse : public testing::TestWithParam<Case> {};
 // and judged once on 101 to 108, of which these are the first; bench/RESULTS.md has the numbers.
 TEST_P(PidResponse, SettlesWithoutMuchOvershoot) {
   const auto [dimension, wanted, seed] = GetParam();
-  const ThresholdConfig config{.kind = ThresholdKind::pid};
   SimulatedContainer container(dimension, seed);
-  Threshold threshold(config, wanted, {});
+  std::unique_ptr<Threshold> threshold = make_part(pid_threshold_part(), {wanted});
   Workers one(1);
   const auto expect_settled = [&](std::size_t target, int iterations, const char* what) {
-    const Response response = follow(container, threshold, target, iterations, one);
+    const Response response = follow(container, *threshold, target, iterations, one);
     EXPECT_LE(response.settled, 200) << what;
     EXPECT_LT(response.largest, 1.2) << what;
   };
   // From nothing; 10,000 members take 78 iterations at the least.
-  container.iterate(threshold.value());
-  threshold.start(container.archive);
+  container.iterate(threshold->value());
+  threshold->start(container.archive);
   expect_settled(wanted, 300, "filling");
   // A third of the target, and back.
   for (const std::size_t target : {wanted / 3, wanted}) {
-    const Threshold::State state = threshold.state();
-    threshold = Threshold(config, target, {});
-    threshold.restore(state);
+    const std::vector<NamedNumber> state = threshold->state();
+    threshold = make_part(pid_threshold_part(), {target});
+    threshold->restore(state);
     expect_settled(target, 300, "target moved by 3");
   }
   for (const std::size_t n : {2U, 3U, 5U}) {
@@ -78,8 +81,8 @@ TEST_P(PidResponse, SettlesWithoutMuchOvershoot) {
   // The encoder moves the space by 3: the threshold is found anew.
   for (const double factor : {3.0, 1.0 / 9, 3.0}) {
     container.rescale(factor);
-    threshold.encoder_updated(container.archive, one);
-    container.archive.update(threshold.for_update(container.archive), one);
+    threshold->encoder_updated(container.archive, kEpsilon, one);
+    container.archive.update(threshold->for_update(container.archive, kEpsilon), one);
     expect_settled(wanted, 250, "space rescaled");
   }
 }

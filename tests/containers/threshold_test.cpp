@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "archive_oracle.hpp"
+#include "aurora/containers/pid.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
 #include "simulated_container.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -165,8 +169,20 @@ TEST(PidController, GoesOnFromARestoredState) {
   PidController a(gains);
   a.reset(0.1, 100, 1000);
   for (std::size_t i = 0; i < 50; ++i) a.step(100 + 10 * i, 1000);
-  PidController b(gains, a.state());
+  PidController b(gains);
+  b.restore(a.state());
+  EXPECT_EQ(a.state(), b.state());
   EXPECT_EQ(a.step(900, 1000), b.step(900, 1000));
+}
+
+using State = std::vector<NamedNumber>;
+
+constexpr double kEpsilon = 0.1;
+
+void set_number(State& state, const std::string& name, double value) {
+  const auto number = std::ranges::find(state, name, &NamedNumber::name);
+  ASSERT_NE(number, state.end()) << name;
+  number->value = value;
 }
 
 TEST(Threshold, DoesWhatEachKindHasToDo) {
@@ -177,57 +193,71 @@ TEST(Threshold, DoesWhatEachKindHasToDo) {
   constexpr std::size_t kTarget = 400;
   const double start = initial_threshold(points, kTarget);
 
-  Threshold csc({}, kTarget, {});
-  csc.start(container.archive);
-  EXPECT_EQ(csc.value(), start);
-  csc.follow(500);
-  EXPECT_EQ(csc.value(), csc_threshold(start, 5e-6, 500, kTarget));
-  csc.encoder_updated(container.archive, one);
-  EXPECT_EQ(csc.value(), start);  // the first time
-  csc.follow(500);
-  const double followed = csc.value();
-  csc.encoder_updated(container.archive, one);
-  EXPECT_EQ(csc.value(), followed);
+  const auto csc = make_part(csc_threshold_part(), {kTarget});
+  csc->start(container.archive);
+  EXPECT_EQ(csc->value(), start);
+  csc->follow(500);
+  EXPECT_EQ(csc->value(), csc_threshold(start, 5e-6, 500, kTarget));
+  csc->encoder_updated(container.archive, kEpsilon, one);
+  EXPECT_EQ(csc->value(), start);  // the first time
+  csc->follow(500);
+  const double followed = csc->value();
+  csc->encoder_updated(container.archive, kEpsilon, one);
+  EXPECT_EQ(csc->value(), followed);
 
-  Threshold vat({.kind = ThresholdKind::vat, .vat_constant = 18}, kTarget, {});
-  vat.start(container.archive);
-  vat.follow(500);
-  EXPECT_EQ(vat.value(), 0);
-  vat.encoder_updated(container.archive, one);
-  EXPECT_EQ(vat.value(), vat_threshold(container.archive.diameter(one), 18, kTarget, 2));
-  const double once = vat.value();
-  vat.follow(1000);
-  EXPECT_EQ(vat.value(), once);
+  const auto vat = make_part(vat_threshold_part(), {kTarget}, {"vat_constant=18"});
+  vat->start(container.archive);
+  vat->follow(500);
+  EXPECT_EQ(vat->value(), 0);
+  vat->encoder_updated(container.archive, kEpsilon, one);
+  EXPECT_EQ(vat->value(), vat_threshold(container.archive.diameter(one), 18, kTarget, 2));
+  const double once = vat->value();
+  vat->follow(1000);
+  EXPECT_EQ(vat->value(), once);
 
-  Threshold fixed({.kind = ThresholdKind::fixed, .value = 0.3}, kTarget, {});
-  fixed.start(container.archive);
-  fixed.encoder_updated(container.archive, one);
-  fixed.follow(10'000);
-  EXPECT_EQ(fixed.value(), 0.3);
+  const auto fixed = make_part(fixed_threshold_part(), {kTarget}, {"value=0.3"});
+  fixed->start(container.archive);
+  fixed->encoder_updated(container.archive, kEpsilon, one);
+  fixed->follow(10'000);
+  EXPECT_EQ(fixed->value(), 0.3);
 
-  Threshold none({.kind = ThresholdKind::none}, kTarget, {});
-  none.start(container.archive);
-  none.encoder_updated(container.archive, one);
-  none.follow(10'000);
-  EXPECT_EQ(none.value(), 0);
+  const auto pid = make_part(pid_threshold_part(), {kTarget});
+  pid->start(container.archive);
+  EXPECT_EQ(pid->value(), start);
+  pid->follow(2 * kTarget);
+  EXPECT_GT(pid->value(), start);
+  const auto other = make_part(pid_threshold_part(), {kTarget});
+  other->restore(pid->state());
+  other->follow(kTarget / 2);
+  pid->follow(kTarget / 2);
+  EXPECT_EQ(other->state(), pid->state());
+  State broken = pid->state();
+  set_number(broken, "threshold.trend", std::nan(""));
+  EXPECT_THROW(other->restore(broken), DataError);
+  broken = pid->state();
+  set_number(broken, "threshold.value", -1);
+  EXPECT_THROW(other->restore(broken), DataError);
+  EXPECT_EQ(other->state(), pid->state());
+}
 
-  Threshold pid({.kind = ThresholdKind::pid}, kTarget, {});
-  pid.start(container.archive);
-  EXPECT_EQ(pid.value(), start);
-  pid.follow(2 * kTarget);
-  EXPECT_GT(pid.value(), start);
-  Threshold other({.kind = ThresholdKind::pid}, kTarget, {});
-  other.restore(pid.state());
-  other.follow(kTarget / 2);
-  pid.follow(kTarget / 2);
-  EXPECT_EQ(other.state(), pid.state());
-  Threshold::State broken = pid.state();
-  broken.pid.trend = std::nan("");
-  EXPECT_THROW(other.restore(broken), DataError);
-  broken = pid.state();
-  broken.value = -1;
-  EXPECT_THROW(other.restore(broken), DataError);
-  EXPECT_EQ(other.state(), pid.state());
+TEST(Threshold, FollowsWithTheGainThatItWasMadeWith) {
+  SimulatedContainer container(2, 5);
+  container.iterate(0.01);
+  for (const char* gain : {"1e-4", "1"}) {
+    const auto csc = make_part(csc_threshold_part(), {400}, {std::string("gain=") + gain});
+    csc->start(container.archive);
+    const double start = csc->value();
+    csc->follow(500);
+    EXPECT_EQ(csc->value(), csc_threshold(start, std::stod(gain), 500, 400));
+  }
+  const auto after = [&](const char* integral) {
+    const auto pid = make_part(pid_threshold_part(), {400}, {integral});
+    pid->start(container.archive);
+    for (int i = 0; i < 5; ++i) pid->follow(800);
+    return pid->value();
+  };
+  EXPECT_GT(after("integral=0.2"), after("integral=0.1"));
+  EXPECT_GT(after("integral=0.1"), after("integral=0"));
 }
 
 TEST(Threshold, OfThePidLetsAnUpdateLeaveTheTarget) {
@@ -242,13 +272,14 @@ TEST(Threshold, OfThePidLetsAnUpdateLeaveTheTarget) {
     // fewer.
     for (const double threshold : {1e-3, 0.05, 10.0}) {
       for (const std::size_t target : {kTarget, 2 * size}) {
-        UnstructuredArchive archive = container.archive;
-        Threshold pid({.kind = ThresholdKind::pid}, target, {});
-        Threshold::State state = pid.state();
-        state.value = threshold;
-        state.pid.anchor = std::log(threshold);
-        pid.restore(state);
-        archive.update(pid.for_update(archive), one);
+        UnstructuredArchive archive(small_layout(n), {});
+        archive.restore(container.archive.individuals());
+        const auto pid = make_part(pid_threshold_part(), {target});
+        State state = pid->state();
+        set_number(state, "threshold.value", threshold);
+        set_number(state, "threshold.anchor", std::log(threshold));
+        pid->restore(state);
+        archive.update(pid->for_update(archive, kEpsilon), one);
         const auto left = static_cast<double>(archive.size());
         const auto wanted = static_cast<double>(std::min(size, target));
         // Rule 1 alone is counted: replacements during the update make a difference.
@@ -256,12 +287,12 @@ TEST(Threshold, OfThePidLetsAnUpdateLeaveTheTarget) {
         EXPECT_LT(left, 1.1 * static_cast<double>(target)) << "n " << n << ' ' << threshold;
         // Only a threshold that is too low changes for good.
         if (threshold == 1e-3 && target == kTarget) {
-          EXPECT_GT(pid.value(), threshold);
-          const double raised = pid.value();
-          pid.follow(target);
-          EXPECT_NEAR(pid.value() / raised, 1, 0.01);
+          EXPECT_GT(pid->value(), threshold);
+          const double raised = pid->value();
+          pid->follow(target);
+          EXPECT_NEAR(pid->value() / raised, 1, 0.01);
         } else if (threshold == 10.0 || target > size) {
-          EXPECT_EQ(pid.state(), state);
+          EXPECT_EQ(pid->state(), state);
         }
       }
     }
@@ -271,48 +302,103 @@ TEST(Threshold, OfThePidLetsAnUpdateLeaveTheTarget) {
 TEST(Threshold, OfTheOtherKindsIsThatOfTheUpdate) {
   SimulatedContainer container(2, 7);
   for (int i = 0; i < 5; ++i) container.iterate(0.01);
-  for (const ThresholdKind kind :
-       {ThresholdKind::csc, ThresholdKind::vat, ThresholdKind::fixed, ThresholdKind::none}) {
-    Threshold threshold({.kind = kind}, 10, {});
-    threshold.start(container.archive);
-    const Threshold::State state = threshold.state();
-    EXPECT_EQ(threshold.for_update(container.archive), threshold.value());
-    EXPECT_EQ(threshold.state(), state);
+  for (const ThresholdEntry& entry :
+       {csc_threshold_part(), vat_threshold_part(), fixed_threshold_part()}) {
+    const auto threshold = make_part(entry, {10});
+    threshold->start(container.archive);
+    const State state = threshold->state();
+    EXPECT_EQ(threshold->for_update(container.archive, kEpsilon), threshold->value());
+    EXPECT_EQ(threshold->state(), state);
   }
 }
 
 TEST(Threshold, IsPositiveBeforeThereIsAnybody) {
   const UnstructuredArchive empty(small_layout(2), {});
   Workers one(1);
-  for (const ThresholdKind kind : {ThresholdKind::csc, ThresholdKind::pid, ThresholdKind::fixed}) {
-    Threshold threshold({.kind = kind}, 100, {});
-    EXPECT_GT(threshold.value(), 0);
-    threshold.start(empty);
-    threshold.encoder_updated(empty, one);
-    threshold.follow(0);
-    EXPECT_TRUE(std::isfinite(threshold.value()) && threshold.value() > 0);
-    EXPECT_EQ(threshold.for_update(empty), threshold.value());
+  for (const ThresholdEntry& entry :
+       {csc_threshold_part(), pid_threshold_part(), fixed_threshold_part()}) {
+    const auto threshold = make_part(entry, {100});
+    EXPECT_GT(threshold->value(), 0);
+    threshold->start(empty);
+    threshold->encoder_updated(empty, kEpsilon, one);
+    threshold->follow(0);
+    EXPECT_TRUE(std::isfinite(threshold->value()) && threshold->value() > 0);
+    EXPECT_EQ(threshold->for_update(empty, kEpsilon), threshold->value());
   }
+}
+
+TEST(Threshold, WantsAnUpdateWhenItsKindDoes) {
+  constexpr std::size_t kPeriod = 10;
+  const auto wants = [&](const ThresholdEntry& entry, const IterationEnd& end) {
+    return make_part(entry, {100})->wants_update(end, kPeriod);
+  };
+  const IterationEnd nothing{.iteration = 9, .encoder_updates = 1};
+  const IterationEnd period{.iteration = 20, .encoder_updates = 1};
+  const IterationEnd due{.iteration = 9, .encoder_updates = 1, .update_due = true};
+  const IterationEnd changed{.iteration = 9, .encoder_updates = 1, .descriptors_changed = true};
+  for (const ThresholdEntry& entry : {csc_threshold_part(), pid_threshold_part()}) {
+    EXPECT_FALSE(wants(entry, nothing)) << entry.name;
+    EXPECT_TRUE(wants(entry, period)) << entry.name;
+    EXPECT_FALSE(wants(entry, due)) << entry.name;
+    EXPECT_TRUE(wants(entry, changed)) << entry.name;
+  }
+  EXPECT_FALSE(wants(vat_threshold_part(), nothing));
+  EXPECT_FALSE(wants(vat_threshold_part(), period));
+  EXPECT_TRUE(wants(vat_threshold_part(), due));
+  EXPECT_FALSE(wants(fixed_threshold_part(), nothing));
+  EXPECT_FALSE(wants(fixed_threshold_part(), period));
+  EXPECT_FALSE(wants(fixed_threshold_part(), due));
+  EXPECT_TRUE(wants(fixed_threshold_part(), changed));
 }
 
 TEST(Threshold, RefusesSenselessConfigurations) {
-  const double inf = std::numeric_limits<double>::infinity();
-  EXPECT_THROW(Threshold({}, 0, {}), UsageError);
-  EXPECT_THROW(Threshold({.gain = -1}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.gain = inf}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.value = 0}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.vat_constant = 0}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.pid = {.proportional = std::nan("")}}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.pid = {.integral = -1}}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.pid = {.derivative = inf}}, 10, {}), UsageError);
-  EXPECT_THROW(Threshold({.pid = {.horizon = -1}}, 10, {}), UsageError);
+  const auto allowed = [](const ThresholdEntry& entry, const std::string& assignment) {
+    return read_option(entry, assignment).has_value();
+  };
+  for (const char* bad : {"gain=-1", "gain=0", "gain=inf", "gain=nan"}) {
+    EXPECT_FALSE(allowed(csc_threshold_part(), bad)) << bad;
+  }
+  EXPECT_TRUE(allowed(csc_threshold_part(), "gain=1"));
+  for (const char* bad : {"value=0", "value=-1", "value=inf", "value=nan"}) {
+    EXPECT_FALSE(allowed(fixed_threshold_part(), bad)) << bad;
+  }
+  EXPECT_TRUE(allowed(fixed_threshold_part(), "value=1e-9"));
+  for (const char* bad : {"vat_constant=0", "vat_constant=-18", "vat_constant=nan"}) {
+    EXPECT_FALSE(allowed(vat_threshold_part(), bad)) << bad;
+  }
+  for (const char* gain : {"proportional", "integral", "derivative", "horizon"}) {
+    for (const char* bad : {"=-1", "=nan", "=inf"}) {
+      EXPECT_FALSE(allowed(pid_threshold_part(), std::string(gain) + bad)) << gain << bad;
+    }
+    EXPECT_TRUE(allowed(pid_threshold_part(), std::string(gain) + "=0")) << gain;
+  }
 }
 
-TEST(ThresholdKind, HasNames) {
-  for (const char* name : {"csc", "vat", "fixed", "pid"}) {
-    EXPECT_EQ(name_of(parse_name<ThresholdKind>("threshold", name)), name);
-  }
-  EXPECT_THROW(parse_name<ThresholdKind>("threshold", "cst"), UsageError);
+TEST(Threshold, HasNamesAndDefaults) {
+  const auto described = [](const ThresholdEntry& entry) {
+    std::string text = entry.name;
+    for (const Option& option : entry.options) {
+      text += " " + option.name + "=" + option.fallback.toml();
+    }
+    return text;
+  };
+  EXPECT_EQ(described(csc_threshold_part()), "csc gain=5e-06");
+  EXPECT_EQ(described(vat_threshold_part()), "vat vat_constant=18.0");
+  EXPECT_EQ(described(fixed_threshold_part()), "fixed value=1.0");
+  EXPECT_EQ(described(pid_threshold_part()),
+            "pid proportional=1.0 integral=0.1 derivative=1.0 horizon=40.0");
+}
+
+TEST(Threshold, RestoresWhatASmallerStateSaysAndKeepsTheRest) {
+  const auto fixed = make_part(fixed_threshold_part(), {100}, {"value=0.3"});
+  fixed->restore({});
+  EXPECT_EQ(fixed->value(), 0.3);
+  const State state = {{"threshold.value", 0.7}, {"something.else", 5}};
+  fixed->restore(state);
+  EXPECT_EQ(fixed->value(), 0.7);
+  const State infinite = {{"threshold.value", std::numeric_limits<double>::infinity()}};
+  EXPECT_THROW(fixed->restore(infinite), DataError);
+  EXPECT_EQ(fixed->value(), 0.7);
 }
 
 }  // namespace

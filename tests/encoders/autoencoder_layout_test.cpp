@@ -9,14 +9,14 @@ namespace aurora {
 namespace {
 
 AutoencoderLayout conv_layout(std::size_t dimension) {
-  EncoderConfig config;
-  config.kind = EncoderKind::conv_ae;
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::conv_ae;
   return autoencoder_layout(config, {{64, 64, 3}, ElementType::uint8}, dimension);
 }
 
 AutoencoderLayout mlp_layout(std::size_t dimension) {
-  EncoderConfig config;
-  config.kind = EncoderKind::mlp_ae;
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::mlp_ae;
   return autoencoder_layout(config, {{50, 2}, ElementType::float32}, dimension);
 }
 
@@ -62,8 +62,8 @@ TEST(AutoencoderLayout, PerceptronIsThePapers) {
 }
 
 TEST(AutoencoderLayout, HiddenSizesAreConfigurable) {
-  EncoderConfig config;
-  config.kind = EncoderKind::mlp_ae;
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::mlp_ae;
   config.hidden = {};
   const AutoencoderLayout linear = autoencoder_layout(config, {{7}, ElementType::float32}, 2);
   EXPECT_EQ(parameters_by_layer(linear),

@@ -19,8 +19,8 @@
 namespace aurora {
 namespace {
 
-using Factory = std::unique_ptr<Encoder> (*)(const EncoderConfig&, const SensoryShape&, std::size_t,
-                                             Stream&);
+using Factory = std::unique_ptr<Encoder> (*)(const AutoencoderConfig&, const SensoryShape&,
+                                             std::size_t, Stream&);
 
 struct Setting {
   const char* name;
@@ -43,7 +43,7 @@ class NativeAutoencoder : public ::testing::TestWithParam<Setting> {
   static SensoryData data(std::size_t rows) { return GetParam().data(rows); }
   static std::unique_ptr<Encoder> make(const SensoryData& data, std::uint64_t seed = 1,
                                        std::size_t epochs = 2) {
-    EncoderConfig config;
+    AutoencoderConfig config;
     config.batch = 72;  // four groups and a half
     config.epochs = epochs;
     config.patience = epochs;

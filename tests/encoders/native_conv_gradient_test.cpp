@@ -17,7 +17,7 @@ namespace {
 class ConvGradient : public ::testing::TestWithParam<std::size_t> {
  protected:
   ConvGradient()
-      : layout_(autoencoder_layout({.kind = EncoderKind::conv_ae},
+      : layout_(autoencoder_layout({.kind = AutoencoderKind::conv_ae},
                                    {{16, 24, 3}, ElementType::uint8}, 3)),
         net_(layout_),
         scratch_(net_),
@@ -44,7 +44,7 @@ class ConvGradient : public ::testing::TestWithParam<std::size_t> {
   /// Half the squared error of the group.
   double loss() {
     net_.set_parameters(parameters_.data());
-    HWY_NAMESPACE::run_network<double>(net_, Task::error, group_, scratch_, nullptr);
+    HWY_NAMESPACE::run_network<double>(net_, Pass::error, group_, scratch_, nullptr);
     double sum = 0;
     for (std::size_t i = 0; i < group_.count; ++i) sum += scratch_.squares[i];
     return sum / 2;
@@ -53,7 +53,7 @@ class ConvGradient : public ::testing::TestWithParam<std::size_t> {
   std::vector<double> gradient() {
     std::vector<double> result(parameters_.size());
     net_.set_parameters(parameters_.data());
-    HWY_NAMESPACE::run_network(net_, Task::gradient, group_, scratch_, result.data());
+    HWY_NAMESPACE::run_network(net_, Pass::gradient, group_, scratch_, result.data());
     return result;
   }
 
@@ -101,7 +101,7 @@ TEST_P(ConvGradient, EqualsCentralDifferencesInEveryLayer) {
 TEST_P(ConvGradient, AddsToWhatIsThere) {
   const std::vector<double> once = gradient();
   std::vector<double> twice = once;
-  HWY_NAMESPACE::run_network(net_, Task::gradient, group_, scratch_, twice.data());
+  HWY_NAMESPACE::run_network(net_, Pass::gradient, group_, scratch_, twice.data());
   for (std::size_t i = 0; i < once.size(); ++i) {
     EXPECT_NEAR(twice[i], 2 * once[i], 1e-9 * (1 + std::abs(once[i])));
   }

@@ -18,8 +18,8 @@ class MlpGradient : public ::testing::TestWithParam<std::size_t> {
  protected:
   MlpGradient()
       : data_(arcs(kLanes, 9, 3)),
-        layout_(
-            autoencoder_layout({.kind = EncoderKind::mlp_ae, .hidden = {13, 8}}, data_.shape(), 5)),
+        layout_(autoencoder_layout({.kind = AutoencoderKind::mlp_ae, .hidden = {13, 8}},
+                                   data_.shape(), 5)),
         net_(layout_),
         scratch_(net_),
         scaling_(InputScaling::identity(layout_.input.size())) {
@@ -35,7 +35,7 @@ class MlpGradient : public ::testing::TestWithParam<std::size_t> {
     const double kept = parameters_[i];
     parameters_[i] = value;
     net_.set_parameters(parameters_.data());
-    HWY_NAMESPACE::run_network<double>(net_, Task::error, group_, scratch_, nullptr);
+    HWY_NAMESPACE::run_network<double>(net_, Pass::error, group_, scratch_, nullptr);
     parameters_[i] = kept;
     double sum = 0;
     for (std::size_t k = 0; k < group_.count; ++k) sum += scratch_.squares[k];
@@ -54,7 +54,7 @@ class MlpGradient : public ::testing::TestWithParam<std::size_t> {
 TEST_P(MlpGradient, EqualsCentralDifferencesInEveryLayer) {
   std::vector<double> exact(parameters_.size());
   net_.set_parameters(parameters_.data());
-  HWY_NAMESPACE::run_network(net_, Task::gradient, group_, scratch_, exact.data());
+  HWY_NAMESPACE::run_network(net_, Pass::gradient, group_, scratch_, exact.data());
   std::size_t begin = 0;
   for (const LayerSpec& layer : layout_.layers) {
     for (const std::size_t size : {layer.weights(), layer.outputs}) {

@@ -18,10 +18,10 @@ struct Engines {
   std::unique_ptr<Encoder> native, torch;
 };
 
-Engines make(const SensoryData& data, std::size_t dimension, EncoderConfig config,
+Engines make(const SensoryData& data, std::size_t dimension, AutoencoderConfig config,
              std::uint32_t seed = 1) {
   const bool pictures = data.shape().is_picture();
-  config.kind = pictures ? EncoderKind::conv_ae : EncoderKind::mlp_ae;
+  config.kind = pictures ? AutoencoderKind::conv_ae : AutoencoderKind::mlp_ae;
   const auto factory = pictures ? make_native_conv_autoencoder : make_native_mlp_autoencoder;
   Stream one(seed, Purpose::encoder_weights), two(seed, Purpose::encoder_weights);
   return {factory(config, data.shape(), dimension, one),
@@ -44,7 +44,7 @@ double norm(const std::vector<float>& a, const std::vector<float>& b) {
 /// same amount, up to `tolerance` of its own movement.
 void expect_equal_training(const SensoryData& data, std::size_t dimension, std::size_t epochs,
                            double tolerance) {
-  EncoderConfig config;
+  AutoencoderConfig config;
   config.epochs = epochs;
   config.batch = data.rows();
   const Engines engines = make(data, dimension, config);
@@ -97,7 +97,7 @@ TEST(NativeAndTorch, TrainingEndsAsWell) {
   std::vector<double> differences;
   for (const SensoryData& data : {spot_pictures(600, 32, 3), arcs(600, 50, 3)}) {
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
-      EncoderConfig config;
+      AutoencoderConfig config;
       config.epochs = 12;
       config.patience = 12;
       const Engines engines = make(data, 5, config, seed);

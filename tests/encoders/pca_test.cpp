@@ -5,10 +5,13 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/encoders/scaling.hpp"
 #include "example_data.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -26,7 +29,7 @@ Encoded encode(const Encoder& encoder, SensoryView data, std::size_t threads = 1
 }
 
 std::unique_ptr<Encoder> make(const SensoryShape& shape, std::size_t dimension,
-                              std::uint64_t seed = 1, EncoderConfig config = {}) {
+                              std::uint64_t seed = 1, PcaConfig config = {}) {
   Stream stream(seed, Purpose::encoder_weights);
   return make_pca(config, shape, dimension, stream);
 }
@@ -222,6 +225,39 @@ TEST(Pca, RefusesNoDataAndForeignShapes) {
   const auto encoder = make({{30}, ElementType::float32}, 3);
   EXPECT_THROW(train(*encoder, SensoryData({{30}, ElementType::float32}).view()), DataError);
   EXPECT_THROW(train(*encoder, SensoryData({{31}, ElementType::float32}, 4).view()), DataError);
+}
+
+TEST(Pca, RefusesWhatMakesNoSense) {
+  const SensoryShape sequence{{50, 2}, ElementType::float32};
+  const auto refusal = [&](std::size_t dimension, std::size_t max_examples) -> std::string {
+    try {
+      make(sequence, dimension, 1, {.max_examples = max_examples});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal(0, 1).find("between 1 and"), std::string::npos);
+  EXPECT_NE(refusal(101, 1).find("50 x 2 = 100"), std::string::npos);
+  EXPECT_NE(refusal(2, 0).find("encoder.max_examples"), std::string::npos);
+  EXPECT_EQ(refusal(100, 1), "");
+}
+
+TEST(Pca, PartMakesIt) {
+  const EncoderEntry entry = pca_part();
+  EXPECT_EQ(entry.name, "pca");
+  ASSERT_EQ(entry.options.size(), 1U);
+  EXPECT_EQ(entry.options[0].name, "max_examples");
+  EXPECT_EQ(entry.options[0].fallback.toml(), "10000");
+  EXPECT_FALSE(read_option(entry, "max_examples=0"));
+  const SensoryShape sequence{{50, 2}, ElementType::float32};
+  Stream stream(1, Purpose::encoder_weights);
+  const auto encoder = make_part(entry, {sequence, 3, stream});
+  EXPECT_EQ(encoder->dimension(), 3U);
+  const auto ours = encoder->state();
+  const auto expected = make(sequence, 3)->state();
+  ASSERT_EQ(ours.size(), expected.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_EQ(ours[i].values, expected[i].values);
 }
 
 }  // namespace

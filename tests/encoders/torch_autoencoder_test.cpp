@@ -23,12 +23,12 @@ struct Encoded {
 /// One of the two networks with data that suits it.
 struct Setting {
   const char* name;
-  EncoderKind kind;
+  AutoencoderKind kind;
   SensoryData data;
   std::size_t dimension;
 
   std::unique_ptr<Encoder> make(std::uint64_t seed = 1, std::size_t epochs = 3) const {
-    EncoderConfig config;
+    AutoencoderConfig config;
     config.kind = kind;
     config.batch = 40;  // two chunks and a half
     config.epochs = epochs;
@@ -40,8 +40,8 @@ struct Setting {
 
 std::vector<Setting> settings() {
   std::vector<Setting> all;
-  all.push_back({"conv-ae", EncoderKind::conv_ae, spot_pictures(600, 16, 1), 4});
-  all.push_back({"mlp-ae", EncoderKind::mlp_ae, arcs(600, 20, 1), 3});
+  all.push_back({"conv-ae", AutoencoderKind::conv_ae, spot_pictures(600, 16, 1), 4});
+  all.push_back({"mlp-ae", AutoencoderKind::mlp_ae, arcs(600, 20, 1), 3});
   return all;
 }
 
@@ -68,8 +68,8 @@ std::vector<float> all_values(const Encoder& encoder) {
 }
 
 TEST(TorchAutoencoder, StateHasTheLayoutsNamesAndShapes) {
-  EncoderConfig config;
-  config.kind = EncoderKind::conv_ae;
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::conv_ae;
   const SensoryShape shape{{64, 64, 3}, ElementType::uint8};
   Stream stream(1, Purpose::encoder_weights);
   const auto encoder = make_torch_autoencoder(config, shape, 10, stream);
@@ -239,8 +239,8 @@ TEST(TorchAutoencoder, BrokenStateIsRefusedAndChangesNothing) {
 
 TEST(TorchAutoencoder, ConvolutionsAndFlatteningFollowTheDocumentedOrder) {
   // 16 x 8 pictures shrink to 2 x 1 pixels of four channels: small enough to follow by hand.
-  EncoderConfig config;
-  config.kind = EncoderKind::conv_ae;
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::conv_ae;
   const SensoryShape shape{{16, 8, 3}, ElementType::uint8};
   Stream stream(1, Purpose::encoder_weights);
   const auto encoder = make_torch_autoencoder(config, shape, 1, stream);

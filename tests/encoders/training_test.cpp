@@ -54,8 +54,8 @@ struct RecordingModel final : Trainable {
   }
 };
 
-EncoderConfig config(std::size_t epochs, std::size_t patience) {
-  EncoderConfig c;
+AutoencoderConfig config(std::size_t epochs, std::size_t patience) {
+  AutoencoderConfig c;
   c.batch = 64;
   c.epochs = epochs;
   c.patience = patience;
@@ -158,7 +158,7 @@ TEST(Training, DivergenceWithoutValidationGoesBackToTheInitialWeights) {
 TEST(Training, DrawsAtMostMaxExamples) {
   RecordingModel model;
   model.losses = {2, 1};
-  EncoderConfig c = config(1, 1);
+  AutoencoderConfig c = config(1, 1);
   c.max_examples = 800;
   Stream stream(6, Purpose::encoder_training);
   const TrainingReport report = fit(model, 5000, c, stream);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
+
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -41,7 +44,7 @@ TEST(Variation, PolynomialDeltaFollowsItsClosedForm) {
 }
 
 TEST(Variation, PolynomialMutatesGenesAtItsRateAndClips) {
-  const VariationConfig config{.rate = 0.05};
+  const auto variation = make_part(polynomial_variation(), {4}, {"rate=0.05"});
   const std::vector<float> parent = {0.0F, 0.3F, 0.5F, 1.0F};
   std::vector<double> changed(parent.size());
   std::vector<double> deltas;
@@ -49,7 +52,7 @@ TEST(Variation, PolynomialMutatesGenesAtItsRateAndClips) {
   for (int i = 0; i < kChildren; ++i) {
     Stream stream(2, Purpose::variation, 0, static_cast<std::uint32_t>(i));
     std::vector<float> child(parent.size());
-    vary(config, parent, parent, child, stream);
+    variation->vary(parent, parent, child, stream);
     for (std::size_t g = 0; g < child.size(); ++g) {
       ASSERT_GE(child[g], 0.0F);
       ASSERT_LE(child[g], 1.0F);
@@ -75,22 +78,22 @@ TEST(Variation, RateZeroGivesClonesAndRateOneChangesEverything) {
   const std::vector<float> parent = {0.2F, 0.4F, 0.6F};
   std::vector<float> child(3);
   Stream stream(3, Purpose::variation);
-  vary({.rate = 0}, parent, parent, child, stream);
+  make_part(polynomial_variation(), {3}, {"rate=0"})->vary(parent, parent, child, stream);
   EXPECT_EQ(child, parent);
-  vary({.rate = 1}, parent, parent, child, stream);
+  make_part(polynomial_variation(), {3}, {"rate=1"})->vary(parent, parent, child, stream);
   for (std::size_t g = 0; g < 3; ++g) EXPECT_NE(child[g], parent[g]);
 }
 
 TEST(Variation, SbxKeepsTheMeanOfTheParentsAndNeedsAMate) {
-  VariationConfig config{.rate = 0, .crossover = 1};
-  EXPECT_TRUE(needs_mate(config));
-  EXPECT_FALSE(needs_mate(VariationConfig{}));
+  const auto variation = make_part(polynomial_variation(), {1}, {"rate=0", "crossover=1"});
+  EXPECT_TRUE(variation->needs_mate());
+  EXPECT_FALSE(make_part(polynomial_variation(), {1})->needs_mate());
   const std::vector<float> a = {0.4F}, b = {0.6F};
   double sum = 0;
   std::vector<float> child(1);
   for (std::uint32_t i = 0; i < 100000; ++i) {
     Stream stream(4, Purpose::variation, 0, i);
-    vary(config, a, b, child, stream);
+    variation->vary(a, b, child, stream);
     sum += child[0];
   }
   EXPECT_NEAR(sum / 100000, 0.5, 0.001);
@@ -100,15 +103,15 @@ TEST(Variation, SbxKeepsTheMeanOfTheParentsAndNeedsAMate) {
 }
 
 TEST(Variation, IsoLineSpreadsAroundTheParentAndAlongTheLine) {
-  const VariationConfig config{.kind = VariationKind::iso_line};
-  EXPECT_TRUE(needs_mate(config));
+  const auto variation = make_part(iso_line_variation(), {2});
+  EXPECT_TRUE(variation->needs_mate());
   const std::vector<float> parent = {0.5F, 0.5F}, mate = {0.8F, 0.5F};
   double mean[2] = {}, variance[2] = {};
   constexpr int kChildren = 100000;
   for (std::uint32_t i = 0; i < kChildren; ++i) {
     Stream stream(5, Purpose::variation, 0, i);
     std::vector<float> child(2);
-    vary(config, parent, mate, child, stream);
+    variation->vary(parent, mate, child, stream);
     for (std::size_t g = 0; g < 2; ++g) {
       mean[g] += (child[g] - parent[g]) / kChildren;
       variance[g] += std::pow(child[g] - parent[g], 2) / kChildren;
@@ -117,6 +120,52 @@ TEST(Variation, IsoLineSpreadsAroundTheParentAndAlongTheLine) {
   EXPECT_NEAR(mean[0], 0, 1e-3);
   EXPECT_NEAR(variance[0], std::pow(0.2 * 0.3, 2) + 1e-4, 1e-4);
   EXPECT_NEAR(variance[1], 1e-4, 5e-6);
+}
+
+TEST(Variation, IsoLineMayBeCrossedFirst) {
+  // Without any step of its own a child is what the crossover makes of its parents.
+  const auto variation =
+      make_part(iso_line_variation(), {1},
+                {"iso_sigma=0", "line_sigma=0", "crossover=1", "crossover_eta=1000"});
+  const std::vector<float> parent = {0.4F}, mate = {0.6F};
+  int like_the_mate = 0;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    Stream stream(6, Purpose::variation, 0, i);
+    std::vector<float> child(1);
+    variation->vary(parent, mate, child, stream);
+    const bool near_mate = std::abs(child[0] - mate[0]) < std::abs(child[0] - parent[0]);
+    EXPECT_NEAR(child[0], near_mate ? mate[0] : parent[0], 0.01);
+    like_the_mate += near_mate;
+  }
+  EXPECT_NEAR(like_the_mate, 500, 60);
+}
+
+TEST(Variation, HasNamesDefaultsAndRanges) {
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  const auto options_of = [](const VariationEntry& entry) {
+    Options all;
+    for (const Option& option : entry.options) {
+      all.emplace_back(option.name, option.fallback.toml());
+      EXPECT_FALSE(read_option(entry, option.name + "=-0.001")) << option.name;
+      EXPECT_TRUE(read_option(entry, option.name + "=0")) << option.name;
+      EXPECT_FALSE(read_option(entry, option.name + "=1001")) << option.name;
+    }
+    return all;
+  };
+  EXPECT_EQ(polynomial_variation().name, "polynomial");
+  EXPECT_EQ(
+      options_of(polynomial_variation()),
+      (Options{
+          {"rate", "0.05"}, {"eta", "10.0"}, {"crossover", "0.0"}, {"crossover_eta", "10.0"}}));
+  EXPECT_EQ(iso_line_variation().name, "iso+line");
+  EXPECT_EQ(options_of(iso_line_variation()), (Options{{"iso_sigma", "0.01"},
+                                                       {"line_sigma", "0.2"},
+                                                       {"crossover", "0.0"},
+                                                       {"crossover_eta", "10.0"}}));
+  for (const char* probability : {"rate", "crossover"}) {
+    EXPECT_TRUE(read_option(polynomial_variation(), std::string(probability) + "=1"));
+    EXPECT_FALSE(read_option(polynomial_variation(), std::string(probability) + "=1.01"));
+  }
 }
 
 }  // namespace

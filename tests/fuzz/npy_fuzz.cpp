@@ -1,5 +1,5 @@
-#include "aurora/runs/npy.hpp"
 #include "fuzz.hpp"
+#include "tests/storage/npy_file.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace aurora;

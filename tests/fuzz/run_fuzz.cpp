@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "aurora/containers/individuals.hpp"
-#include "aurora/runs/files.hpp"
+#include "aurora/core/individuals.hpp"
 #include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/runs/verify.hpp"
+#include "aurora/storage/files.hpp"
 #include "fuzz.hpp"
 
 namespace {
@@ -78,23 +78,22 @@ void seal(const std::filesystem::path& manifest) {
 }
 
 struct Example {
-  TaskRegistry tasks;
+  Parts parts = builtin_parts();
   std::filesystem::path run = fuzz::scratch() / "run";
   std::vector<std::filesystem::path> files;
 
   Example() {
-    TaskEntry tiny;
-    tiny.name = "tiny";
-    tiny.make = [](const TaskOptions&) { return std::make_unique<Tiny>(); };
-    tasks.add(std::move(tiny));
-    ConfigRequest request;
+    parts.tasks.add(part<NoOptions>("tiny", "").made_by([](const NoOptions&, const TaskContext&) {
+      return std::make_unique<Tiny>();
+    }));
+    PlanRequest request;
     request.task = "tiny";
     request.variant = "aurora-csc-uniform-2";
     request.assignments = {"run.iterations=20", "run.batch=8", "container.target_size=20",
                            "run.snapshot_every=0"};
     const std::atomic<bool> stop{false};
-    aurora::run(tasks, resolve(tasks, request), {.out = run, .quiet = true}, stop);
-    retrain(tasks, run, {.epochs = 1});
+    aurora::run(parts, resolve(parts, request), {.out = run}, stop);
+    retrain(parts, run, {.epochs = 1});
     for (const auto& entry : std::filesystem::recursive_directory_iterator(run)) {
       if (entry.is_regular_file()) files.push_back(entry.path());
     }
@@ -125,7 +124,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::ofstream(file, std::ios::binary) << patched;
     if (!original_manifest.empty()) seal(manifest);
   }
-  fuzz::expect_error_of_ours([&] { verify_run(example.tasks, example.run, 2); });
+  fuzz::expect_error_of_ours([&] { verify_run(example.parts, example.run, 2); });
   if (!original_manifest.empty()) std::ofstream(manifest, std::ios::binary) << original_manifest;
   std::ofstream(file, std::ios::binary) << original;
   return 0;

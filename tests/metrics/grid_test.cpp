@@ -5,8 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "aurora/core/random.hpp"
+#include "aurora/metrics/metric.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -66,6 +70,48 @@ TEST(GridMetrics, AgreeWithAMapOfCells) {
   EXPECT_NEAR(metrics.coverage, n / 16, 0.07);  // a point on a rounded edge may change its cell
   EXPECT_NEAR(metrics.grid_mean_fitness, sum / n, 0.02);
   EXPECT_NEAR(metrics.qd_score, sum + 10 * n, 10);
+}
+
+TEST(GridMetric, IsOverTheTasksFirstTwoAxesWithItsWorstFitness) {
+  TaskSpec task;
+  task.ground_truth = {{"x", -1, 3}, {"y", 0, 10}, {"z", 5, 6}};
+  task.worst_fitness = -10;
+  const Grid grid = descriptor_grid(task, 5);
+  EXPECT_EQ(grid.x_min, -1);
+  EXPECT_EQ(grid.x_max, 3);
+  EXPECT_EQ(grid.y_min, 0);
+  EXPECT_EQ(grid.y_max, 10);
+  EXPECT_EQ(grid.resolution, 5U);
+  EXPECT_EQ(descriptor_grid(task).resolution, 40U);
+
+  Individuals members({.ground_truth_size = 3, .sensory = {}}, 200);
+  Stream draw(2, Purpose::user);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    members.ground_truth(i, 0) = static_cast<float>(4 * draw.uniform() - 1);
+    members.ground_truth(i, 1) = static_cast<float>(10 * draw.uniform());
+    members.fitness[i] = static_cast<float>(-10 * draw.uniform());
+  }
+  const MetricEntry entry = grid_metric();
+  EXPECT_EQ(entry.name, "grid");
+  EXPECT_TRUE(entry.standard);
+  for (const std::size_t resolution : {40U, 5U, 1U}) {
+    const auto metric = make_part(entry, {task}, {"resolution=" + std::to_string(resolution)});
+    std::vector<double> out(3);
+    metric->measure(members, out);
+    const GridMetrics expected =
+        grid_metrics(descriptor_grid(task, resolution), members.ground_truth, members.fitness, -10);
+    EXPECT_EQ(out, (std::vector<double>{expected.coverage, expected.grid_mean_fitness,
+                                        expected.qd_score}));
+    EXPECT_GT(expected.coverage, 0);
+    metric->measure(Individuals({.ground_truth_size = 3, .sensory = {}}), out);
+    EXPECT_EQ(out, std::vector<double>(3));
+  }
+  std::vector<std::string> columns;
+  for (const MetricColumn& column : make_part(entry, {task})->columns()) {
+    columns.push_back(column.name + ":" + column.unit);
+  }
+  EXPECT_EQ(columns, (std::vector<std::string>{"coverage:%", "grid_mean_fitness:", "qd_score:"}));
+  EXPECT_FALSE(read_option(entry, "resolution=0"));
 }
 
 }  // namespace

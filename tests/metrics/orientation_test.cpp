@@ -5,8 +5,11 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <string>
 
 #include "aurora/core/random.hpp"
+#include "aurora/metrics/metric.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -40,6 +43,39 @@ TEST(OrientationCoverage, AgreesWithASetOfCells) {
   }
   EXPECT_DOUBLE_EQ(orientation_coverage(truth, 3, 4),
                    100.0 * static_cast<double>(cells.size()) / 128);
+}
+
+TEST(OrientationMetric, LooksAtPitchAndRollWhereverTheyAre) {
+  TaskSpec task;
+  task.name = "robot";
+  task.ground_truth = {{"x"}, {"roll"}, {"y"}, {"pitch"}};
+  Individuals members({.ground_truth_size = 4, .sensory = {}}, 100);
+  Stream draw(3, Purpose::user);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (float& value : members.ground_truth.row(i)) value = static_cast<float>(draw.normal());
+    members.ground_truth(i, 1) *= 0.1F;
+  }
+  const MetricEntry entry = orientation_metric();
+  EXPECT_FALSE(entry.standard);
+  const auto metric = make_part(entry, {task});
+  double out = 0;
+  metric->measure(members, std::span(&out, 1));
+  EXPECT_EQ(out, orientation_coverage(members.ground_truth, 3, 1));
+  EXPECT_NE(out, orientation_coverage(members.ground_truth, 0, 2));
+  ASSERT_EQ(metric->columns().size(), 1U);
+  EXPECT_EQ(metric->columns()[0].name, entry.name);
+  EXPECT_EQ(metric->columns()[0].unit, "%");
+
+  Mix mix;
+  mix.task = task;
+  EXPECT_EQ(entry.refuses({}, mix), "");
+  for (const std::size_t axis : {1U, 3U}) {
+    mix.task = task;
+    mix.task.ground_truth[axis].name = "yaw";
+    const std::string refusal = entry.refuses({}, mix);
+    EXPECT_NE(refusal.find("'pitch' and 'roll'"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal.find("the task 'robot': "), 0U) << refusal;
+  }
 }
 
 }  // namespace

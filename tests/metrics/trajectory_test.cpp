@@ -5,8 +5,12 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "aurora/core/random.hpp"
+#include "aurora/metrics/metric.hpp"
+#include "tests/core/values.hpp"
 
 namespace aurora {
 namespace {
@@ -62,6 +66,40 @@ TEST(TrajectoryDiversity, AgreesWithSetsOfCells) {
   double sum = 0;
   for (const auto& [end, cells] : visited) sum += static_cast<double>(cells.size());
   EXPECT_NEAR(diversity(rows), sum / 100, 1e-9);
+}
+
+TEST(TrajectoryMetric, MeasuresTheSensoryData) {
+  TaskSpec task;
+  task.name = "arm";
+  task.sensory = {{3, 2}, ElementType::float32};
+  Individuals members({.sensory = task.sensory}, 1);
+  members.sensory.view().set_row(0, std::vector<float>{-0.9F, -0.9F, -0.5F, 0.1F, 0.9F, 0.9F});
+  const MetricEntry entry = trajectory_metric();
+  EXPECT_FALSE(entry.standard);
+  const auto metric = make_part(entry, {task});
+  double out = 0;
+  metric->measure(members, std::span(&out, 1));
+  EXPECT_DOUBLE_EQ(out, 3.0 / 100);
+  ASSERT_EQ(metric->columns().size(), 1U);
+  EXPECT_EQ(metric->columns()[0].name, entry.name);
+  EXPECT_EQ(metric->columns()[0].unit, "%");
+}
+
+TEST(TrajectoryMetric, NeedsPairsOfFloats) {
+  const MetricEntry entry = trajectory_metric();
+  Mix mix;
+  mix.task.name = "arm";
+  const auto refusal = [&](const SensoryShape& sensory) {
+    mix.task.sensory = sensory;
+    return entry.refuses({}, mix);
+  };
+  EXPECT_EQ(refusal({{50, 2}, ElementType::float32}), "");
+  EXPECT_EQ(refusal({{100}, ElementType::float32}), "");
+  const std::string odd = refusal({{3}, ElementType::float32});
+  EXPECT_EQ(odd.find("the task 'arm': "), 0U) << odd;
+  EXPECT_NE(odd.find("not 3 floats"), std::string::npos) << odd;
+  const std::string bytes = refusal({{50, 2}, ElementType::uint8});
+  EXPECT_NE(bytes.find("not 50 x 2 bytes"), std::string::npos) << bytes;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ from aurora.claims import (
     verdicts,
 )
 from aurora.runs import Loaded, Run
-from aurora.study import DIMENSION, T_C, Study
+from aurora.study import DIMENSION, T_C, Study, family_of
 
 LEARNED = ("aurora", "taxons")
 
@@ -34,17 +34,22 @@ def run(
     version: str = "1",
     t_c: int = 10,
     t_e: int = 10,
+    dimension: Optional[int] = None,
+    title: Optional[str] = None,
     **final: float,
 ) -> Run:
-    """A run whose metrics grow in a line to what is given."""
+    """A run whose metrics grow in a line to what is given. Descriptors are learned if there is a
+    dimension, here or in the name of a variant of ours; 0 makes them hand-coded."""
     config: dict[str, dict[str, Any]] = {
         "run": {"iterations": iterations, "seed": seed, "threads": seed},
         "encoder": {"update_step": t_e},
         "container": {"update_period": t_c, "target_size": 100, "kind": "unstructured"},
         "descriptor": {"kind": "hand-coded", "dimension": 2},
     }
-    if variant.startswith(LEARNED):
-        config["descriptor"] = {"kind": "learned", "dimension": int(variant.rsplit("-", 1)[1])}
+    if dimension is None and variant.startswith(LEARNED):
+        dimension = int(variant.rsplit("-", 1)[1])
+    if dimension:
+        config["descriptor"] = {"kind": "learned", "dimension": dimension}
     rows = np.arange(100, iterations + 1, 100)
     end = {
         "coverage": 50.0,
@@ -64,6 +69,7 @@ def run(
         "seed": seed,
         "status": status,
         "iterations": iterations,
+        **({"format": 2, "title": title, "units": {"energy": "J"}} if title else {}),
     }
     return Run(
         Path(f"{task}-{variant}-{seed}-{t_c}-{iterations}"),
@@ -162,6 +168,111 @@ class Arms(unittest.TestCase):
         self.assertEqual(arm.curve("coverage").loc[1000].tolist(), [15, 20, 25])
         self.assertFalse(arm.has("orientation_coverage"))
         self.assertEqual(arm.example().seed, 2)
+
+
+class Strangers(unittest.TestCase):
+    """Tasks, variants and metrics that nobody has heard of."""
+
+    def labels(self, study: Study, task: str = "juggling") -> list[str]:
+        return [arm.label for arm in study.main(task)]
+
+    def test_every_variant_is_compared_under_its_own_name(self) -> None:
+        study = Study(
+            Loaded(
+                runs(2, "juggling", "aurora-csc-uniform-10")
+                + runs(2, "juggling", "my-idea-1", dimension=10)
+                + runs(2, "juggling", "my-idea-2", dimension=10)
+                + runs(2, "juggling", "small", dimension=3)
+                + runs(2, "juggling", "plain")
+            )
+        )
+        names = ["aurora-csc-uniform-10", "my-idea-1", "my-idea-2", "small", "plain"]
+        self.assertEqual(self.labels(study), names)
+        self.assertEqual(study.families("juggling"), ["aurora-csc-uniform", *names[1:]])
+        self.assertEqual(study.find("juggling", "my-idea-2").replications, 2)
+        # The claims are about one dimension; a comparison takes what there is.
+        self.assertIsNone(study.find("juggling", "small"))
+        self.assertEqual(study.notes, [])
+
+    def test_a_stranger_may_be_swept_too(self) -> None:
+        study = Study(Loaded([run("juggling", f"my-idea-{n}", 1, dimension=n) for n in (2, 10)]))
+        self.assertEqual(study.families("juggling"), ["my-idea"])
+        self.assertEqual(self.labels(study), ["my-idea-10"])
+        self.assertEqual(list(study.sweep("juggling", "my-idea", DIMENSION)), [2, 10])
+
+    def test_what_the_number_at_the_end_is(self) -> None:
+        self.assertEqual(family_of("my-idea-2", [2]), "my-idea")
+        self.assertEqual(family_of("my-idea-2", [10]), "my-idea-2")
+        self.assertEqual(family_of("taxons-10", [2]), "taxons")
+        self.assertEqual(family_of("2", [2]), "2")
+
+    def test_a_dimension_that_the_name_does_not_say_is_said(self) -> None:
+        swept = [run("juggling", "taxons-10", 1, dimension=n) for n in (2, 5)]
+        study = Study(Loaded(swept))
+        self.assertEqual(
+            [arm.label for arm in study.arms], ["taxons-10 (n = 2)", "taxons-10 (n = 5)"]
+        )
+        self.assertEqual(self.labels(study), ["taxons-10 (n = 2)"])
+        study = Study(Loaded([*swept, run("juggling", "taxons-10", 1)]))
+        self.assertEqual(self.labels(study), ["taxons-10"])
+        self.assertEqual(list(study.sweep("juggling", "taxons", DIMENSION)), [2, 5, 10])
+
+    def test_a_hand_coded_descriptor_is_another_thing(self) -> None:
+        study = Study(
+            Loaded(runs(3, "juggling", "taxons-10", dimension=0) + runs(2, "juggling", "taxons-10"))
+        )
+        self.assertEqual(study.families("juggling"), ["taxons-10", "taxons"])
+        self.assertEqual(study.find("juggling", "taxons").dimension, 10)
+
+    def test_tasks_have_titles_and_the_order_of_the_runs(self) -> None:
+        study = Study(
+            Loaded(
+                [
+                    run("walking", "ns", 1),
+                    run("juggling", "ns", 1),
+                    run("juggling", "ns", 2, title="Juggling Balls"),
+                ]
+            )
+        )
+        self.assertEqual(study.tasks, ["walking", "juggling"])
+        self.assertEqual([study.title(task) for task in study.tasks], ["walking", "Juggling Balls"])
+
+    def test_columns_nobody_knows_are_further_metrics(self) -> None:
+        made = runs(2, "juggling", "ns", title="J", zeal=1.0, energy=3.0) + runs(2, "walking", "ns")
+        study = Study(Loaded(made))
+        self.assertEqual(study.further("juggling"), ["zeal", "energy"])
+        self.assertEqual(study.further("walking"), [])
+        self.assertEqual(study.arms[0].unit("energy"), "J")
+        self.assertEqual(study.arms[0].unit("zeal"), "")
+
+    def test_a_column_that_some_lack_is_noted(self) -> None:
+        study = Study(Loaded([run("juggling", "ns", 1, zeal=1.0), run("juggling", "ns", 2)]))
+        self.assertEqual(study.further("juggling"), [])
+        self.assertEqual(
+            study.notes,
+            ["juggling, ns: not all runs have 'zeal' in metrics.csv, so it is not shown"],
+        )
+
+    def test_values_that_are_no_numbers_are_passed_over(self) -> None:
+        made = runs(3, "juggling", "ns", zeal=10.0)
+        for one in made:
+            one.metrics.loc[one.metrics["iteration"] > 500, "zeal"] = np.nan
+            one.metrics["coverage"] = np.nan
+        made[0].metrics.loc[:3, "zeal"] = -np.inf
+        arm = Study(Loaded(made)).arms[0]
+        np.testing.assert_allclose(arm.values("zeal"), [5.005, 5.01, 5.015])
+        self.assertEqual(len(arm.values("zeal", 400)), 2)
+        self.assertFalse(arm.has("coverage"))
+        self.assertEqual(arm.example().seed, 2)  # by the size of the container
+
+    def test_claims_without_their_metrics_are_open(self) -> None:
+        bare = the_paper(3)
+        for one in bare:
+            columns = set(one.metrics) - {"iteration", "container_size"}
+            one.metrics.drop(columns=list(columns), inplace=True)
+        for found in (verdict(Study(Loaded(bare)), id) for id, *_ in CLAIMS[:-1]):
+            if found.id != "C11":  # about sizes
+                self.assertEqual(found.verdict, UNKNOWN, found.id)
 
 
 class Judge(unittest.TestCase):

@@ -8,14 +8,15 @@ import re
 import shutil
 import unittest
 from pathlib import Path
+from typing import Any, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib import image
 
 from aurora import load
-from aurora.figures import diversity_per_cell
-from tiny import InFolder, aurora, edit_json, make_run
+from aurora.paper_figures import diversity_per_cell
+from tiny import InFolder, as_format_2, aurora, change_table, edit_json, make_run, report
 
 SECTIONS = (
     "runs",
@@ -28,17 +29,17 @@ SECTIONS = (
     "latent-size",
     "periods",
     "container",
+    "further",
     "statistics",
     "claims",
 )
 
 
 class Reports(InFolder):
-    def check_report(self, out: Path, *names: str) -> str:
+    def check_report(self, out: Path, *names: str, sections: Sequence[str] = SECTIONS) -> str:
         """Every section, every named figure beside the page and in it; returns the page's text."""
         page = (out / "report.html").read_text(encoding="utf-8")
-        for section in SECTIONS:
-            self.assertIn(f'<h2 id="{section}">', page)
+        self.assertEqual(re.findall(r'<h2 id="([^"]+)">', page), list(sections))
         self.assertNotRegex(page, r'(src|href)="(?!data:|#)')  # it needs no other file
         self.assertEqual(sorted(path.stem for path in out.glob("*.png")), sorted(names))
         for path in out.glob("*.png"):
@@ -65,7 +66,7 @@ class Reports(InFolder):
 class OneRun(Reports):
     def test_gives_a_report(self) -> None:
         run = make_run(self.folder, "maze", "aurora-csc-uniform-2", 1)
-        done = aurora("report", run, "--out", self.folder / "report")
+        done = report(run, "--out", self.folder / "report")
         self.assertEqual(
             (done.returncode, done.stdout), (0, f"{self.folder}/report/report.html\n"), done.stderr
         )
@@ -84,6 +85,7 @@ class OneRun(Reports):
             "No Hexapod runs.",
             "No Air-Hockey runs.",
             "No runs that differ in the latent size alone.",
+            "There are none.",  # further metrics
         ):
             self.assertIn(line, page)
 
@@ -94,7 +96,7 @@ class OneRun(Reports):
                 "raise SystemExit('imported from the current directory')"
             )
         done = aurora("report", run, cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, "report/report.html\n"), done.stderr)
         self.assertTrue((self.folder / "report" / "report.html").is_file())
 
 
@@ -103,7 +105,7 @@ class Retrained(Reports):
         run = make_run(self.folder, "maze", "aurora-csc-uniform-2", 1)
         widths = []
         for name in ("before", "after", "stale"):
-            done = aurora("report", run, "--out", self.folder / name)
+            done = report(run, "--out", self.folder / name)
             self.assertEqual(done.returncode, 0, done.stderr)
             page = (self.folder / name / "report.html").read_text(encoding="utf-8")
             hint = f"aurora retrain {run}"
@@ -121,7 +123,7 @@ class Retrained(Reports):
     def test_a_run_of_an_earlier_version_has_no_reconstructions(self) -> None:
         run = make_run(self.folder, "maze", "aurora-csc-uniform-3", 1)
         shutil.rmtree(run / "reconstructions")
-        done = aurora("report", run, "--out", self.folder / "old")
+        done = report(run, "--out", self.folder / "old")
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "old" / "report.html").read_text(encoding="utf-8")
         self.assertIn("No run has them", page)
@@ -171,8 +173,7 @@ class ManyRuns(Reports):
         foreign.mkdir(exist_ok=True)
         older = self.copy(self.runs / "maze-ns-2")
         edit_json(older / "run.json", version="0.0.1", seed=9)
-        done = aurora(
-            "report",
+        done = report(
             self.runs,
             broken,
             foreign,
@@ -218,10 +219,112 @@ class ManyRuns(Reports):
     def test_a_report_is_written_again_the_same(self) -> None:
         pages = []
         for _ in range(2):
-            done = aurora("report", self.runs / "maze-ns-1", "--out", self.folder / "again")
+            done = report(self.runs / "maze-ns-1", "--out", self.folder / "again")
             self.assertEqual(done.returncode, 0, done.stderr)
             pages.append((self.folder / "again" / "report.html").read_bytes())
         self.assertEqual(*pages)
+
+
+class Strangers(Reports):
+    """A task, variants, metrics and an encoder of somebody else's."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.made: dict[tuple[str, int], Path] = {}
+
+    def make(self, variant: str, name: str, seed: int, **changes: Any) -> Path:
+        if (variant, seed) not in self.made:
+            self.made[variant, seed] = make_run(self.folder, "maze", variant, seed)
+        run = self.copy(self.made[variant, seed])
+        return as_format_2(
+            run,
+            **{
+                "task": "juggling",
+                "title": "Juggling <Balls>",
+                "variant": name,
+                "metrics": {"grip_force": float(seed)},
+                "units": {"grip_force": "N"},
+                "axes": [("cm", "up"), ("cm", "down")],
+                "extra": ["curiosity"],
+                **changes,
+            },
+        )
+
+    def test_are_treated_like_any_other(self) -> None:
+        runs = [
+            self.make(variant, name, seed, **changes)
+            for seed in (1, 2)
+            for variant, name, changes in (
+                ("aurora-csc-uniform-10", "my-idea-1", {"encoder": {"kl": 0.5}}),
+                ("aurora-csc-uniform-3", "my-idea-2", {"encoder": {"kl": 0.5}}),
+                ("hc-csc-uniform", "told", {"without": ["threshold", "qd_score"]}),
+            )
+        ]
+        done = report(*runs, "--out", self.folder / "all")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = self.check_report(
+            self.folder / "all",
+            "progress-juggling",
+            "containers-juggling",
+            "reconstructions-juggling",
+            "container-juggling",
+            "seconds-juggling",
+            "further-juggling",
+            "encoder-juggling",
+            sections=[name for name in SECTIONS if name not in ("orientation", "trajectories")],
+        )
+        for line in (
+            "<h1>AURORA: Juggling &lt;Balls&gt;</h1>",
+            "Juggling &lt;Balls&gt;: grip force.",
+            "Juggling &lt;Balls&gt;: of the encoder at its updates: kl.",
+            "None of these tasks is in the paper.",
+        ):
+            self.assertIn(line, page)
+        self.assertNotRegex(page, "Maze|Hexapod|Air-Hockey")
+        names = ["my-idea-1", "my-idea-2", "told"]
+        medians = pd.read_csv(self.folder / "all" / "medians.csv")
+        self.assertEqual(list(medians["variant"]), names)
+        self.assertEqual(list(medians["grip_force"]), [1.5] * 3)
+        pairs = pd.read_csv(self.folder / "all" / "pairs.csv")
+        self.assertEqual(
+            list(dict.fromkeys(pairs["metric"])), ["coverage", "grid_mean_fitness", "grip_force"]
+        )
+        self.assertEqual(
+            list(zip(pairs["a"], pairs["b"]))[:3],
+            [("my-idea-1", "my-idea-2"), ("my-idea-1", "told"), ("my-idea-2", "told")],
+        )
+
+    def test_many_metrics_are_in_several_figures(self) -> None:
+        run = self.make("ns", "ns", 1, metrics={f"metric_{i}": 1.0 for i in range(9)})
+        out = self.folder / "many"
+        self.assertEqual(report(run, "--out", out).returncode, 0)
+        found = sorted(path.stem for path in out.glob("further-*.png"))
+        self.assertEqual(found, ["further-juggling", "further-juggling-2"])
+
+    def test_tasks_whose_names_differ_in_odd_letters_have_files_of_their_own(self) -> None:
+        runs = [self.make("ns", "ns", 1, task=task) for task in ("a b", "a/b")]
+        out = self.folder / "odd"
+        self.assertEqual(report(*runs, "--out", out).returncode, 0)
+        found = sorted(path.stem for path in out.glob("progress-*.png"))
+        self.assertEqual(found, ["progress-a_b", "progress-a_b-2"])
+
+    def test_a_metric_that_begins_late_is_in_no_test_before(self) -> None:
+        runs = [self.make("ns", name, seed) for name in ("short", "long") for seed in (1, 2)]
+        for run in runs[2:]:
+            change_table(
+                run / "metrics.csv",
+                lambda table: table.assign(
+                    grip_force=table["grip_force"].where(table["iteration"] > 16)
+                ),
+            )
+        for run in runs[:2]:
+            change_table(run / "metrics.csv", lambda table: table[table["iteration"] <= 16])
+        out = self.folder / "late"
+        done = report(*runs, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pairs = pd.read_csv(out / "pairs.csv")
+        self.assertEqual(list(pairs["metric"]), ["coverage", "grid_mean_fitness"])
 
 
 class Robots(Reports):
@@ -231,7 +334,7 @@ class Robots(Reports):
             for variant in ("aurora-csc-uniform-10", "hc-csc-uniform")
             for seed in (1, 2)
         ]
-        done = aurora("report", *runs, "--out", self.folder / "hockey")
+        done = report(*runs, "--out", self.folder / "hockey")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_report(
             self.folder / "hockey",
@@ -244,6 +347,10 @@ class Robots(Reports):
             "container-air-hockey",
             "seconds-air-hockey",
         )
+        pairs = pd.read_csv(self.folder / "hockey" / "pairs.csv")
+        self.assertEqual(
+            list(pairs["metric"]), ["coverage", "grid_mean_fitness", "trajectory_diversity"]
+        )
         run = load(runs[0])
         trajectories = np.asarray(run.container.sensory).reshape(len(run.container), -1, 2)
         self.assertAlmostEqual(
@@ -255,7 +362,7 @@ class Robots(Reports):
             make_run(self.folder, "hexapod", variant, 1, iterations=8)
             for variant in ("aurora-csc-uniform-10", "aurora-csc-uniform-2", "hc-csc-uniform")
         ]
-        done = aurora("report", *runs, "--out", self.folder / "walk")
+        done = report(*runs, "--out", self.folder / "walk")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_report(
             self.folder / "walk",

@@ -4,14 +4,25 @@ from __future__ import annotations
 import shutil
 import unittest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import aurora
-from aurora import runs
+from aurora import Axis, runs
 from aurora.export import to_csv, to_npz
-from tiny import InFolder, aurora as program, edit_json, make_run
+from tiny import (
+    InFolder,
+    add_column,
+    as_format_1,
+    as_format_2,
+    aurora as program,
+    change_manifests,
+    change_table,
+    edit_json,
+    make_run,
+)
 
 
 class Whole(InFolder):
@@ -116,6 +127,152 @@ class Whole(InFolder):
         self.assertRegex(done.stderr, "^aurora: error: .*No such file")
         self.assertEqual(program("export", self.path).returncode, 2)
         self.assertEqual(program("export", self.path, "--csv", "--npz").returncode, 2)
+
+
+class Formats(InFolder):
+    """What versions after 0.1.0 tell, and what is taken for it where it is absent."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.made = make_run(
+            cls.folder, "maze", "aurora-csc-uniform-3", 7, "run.snapshot_every=8", iterations=24
+        )
+
+    def newer(self, **changes: Any) -> Path:
+        return as_format_2(self.copy(self.made), **changes)
+
+    def test_format_1_tells_less(self) -> None:
+        path = as_format_1(self.copy(self.made))
+        run = aurora.load(path)
+        self.assertEqual((run.format, run.title, run.container.title), (1, "maze", "maze"))
+        self.assertEqual(
+            list(run.measured), ["coverage", "grid_mean_fitness", "qd_score", "threshold"]
+        )
+        self.assertEqual(run.measured["coverage"], run.metrics["coverage"].iloc[-1])
+        self.assertEqual(run.units["coverage"], "%")
+        self.assertEqual(
+            {(axis.unit, axis.direction) for axis in run.container.space}, {("", "up")}
+        )
+        self.assertEqual(run.container.extra, {})
+        run.container.check()
+
+    def test_format_2_tells_titles_and_metrics(self) -> None:
+        path = self.newer(
+            title="A Labyrinth",
+            metrics={"energy": 5.0, "seed": 1.0},
+            units={"energy": "J"},
+            encoder={"kl": 0.5},
+        )
+        run = aurora.load(path)
+        self.assertEqual((run.format, run.task, run.title), (2, "maze", "A Labyrinth"))
+        self.assertEqual(run.container.title, "A Labyrinth")
+        self.assertEqual(list(run.measured)[-2:], ["energy", "seed"])
+        self.assertEqual(run.measured["energy"], 5.0)
+        self.assertEqual((run.units["energy"], run.units["coverage"]), ("J", "%"))
+        self.assertEqual(list(run.metrics.columns[-2:]), ["energy", "seed"])
+        self.assertEqual(run.metrics["energy"].iloc[-1], 5.0)
+        self.assertEqual(run.encoder["kl"].tolist(), [0.5])
+
+    def test_many_of_both_formats_have_the_same_columns(self) -> None:
+        old = as_format_1(self.copy(self.made))
+        new = self.newer(metrics={"energy": 5.0, "seed": 1.0})
+        loaded = aurora.load_many([old, new])
+        self.assertEqual(loaded.problems, [])
+        coverage = loaded.summary["coverage"].tolist()
+        self.assertEqual(coverage, [loaded.runs[0].measured["coverage"]] * 2)
+        self.assertEqual(loaded.summary["energy"].fillna(0).tolist(), [0, 5])
+        self.assertEqual(
+            [column for column in loaded.summary if column.startswith(("metrics.", "units."))],
+            ["metrics.grid.resolution", "metrics.seed"],  # the first is a setting
+        )
+        # A metric may be called as the run's own words are.
+        self.assertEqual(loaded.summary["seed"].tolist(), [7, 7])
+        self.assertEqual(loaded.summary["metrics.seed"].iloc[1], 1)
+        self.assertEqual(set(loaded.metrics["seed"]), {7})
+        self.assertEqual(loaded.metrics["metrics.seed"].iloc[-1], 1)
+
+    def test_metrics_may_be_absent_or_unknown(self) -> None:
+        path = self.newer(without=["threshold", "coverage", "qd_score"])
+        change_table(
+            path / "metrics.csv",
+            lambda table: table.assign(luck=[np.nan, 1, 2, np.nan, 3, np.nan]),
+        )
+        edit_json(path / "run.json", metrics={"luck": None})
+        run = aurora.load(path)
+        self.assertEqual((path / "metrics.csv").read_text().count("nan"), 3)
+        self.assertNotIn("threshold", run.metrics)
+        self.assertEqual(run.metrics["luck"].isna().sum(), 3)
+        self.assertEqual(list(run.measured), ["luck"])
+        self.assertTrue(np.isnan(run.measured["luck"]))
+
+    def test_axes_have_units_and_directions(self) -> None:
+        path = self.newer(axes=[("cm", "up"), ("cm", "down"), ("", "up")])
+        for container in (aurora.load(path).container, aurora.load(path).snapshots[8]):
+            self.assertEqual(
+                container.space,
+                [
+                    Axis("x", 0, 600, "cm", "up"),
+                    Axis("y", 0, 600, "cm", "down"),
+                    Axis("heading", -np.pi, np.pi),
+                ],
+            )
+            self.assertEqual(container.axes, ["x", "y", "heading"])
+            self.assertEqual([axis.label for axis in container.space][1:], ["y (cm)", "heading"])
+
+    def test_individuals_may_have_more_columns(self) -> None:
+        path = self.newer(extra=["curiosity", "x"])  # one is called like an axis
+        run = aurora.load(path)
+        for container in (run.container, run.snapshots[8]):
+            container.check()
+            numbers = np.arange(len(container), dtype=np.float32)
+            self.assertEqual(list(container.extra), ["curiosity", "x"])
+            np.testing.assert_array_equal(container.extra["curiosity"], numbers)
+            np.testing.assert_array_equal(container.curiosity, numbers)
+            frame = container.frame()
+            self.assertEqual(list(frame.columns[-2:]), ["curiosity", "extra_x"])
+            np.testing.assert_array_equal(frame["curiosity"], numbers)
+            np.testing.assert_array_equal(frame["x"], container.ground_truth[:, 0])
+        to_csv(run, self.folder / "extra.csv")
+        self.assertIn("curiosity", pd.read_csv(self.folder / "extra.csv"))
+        to_npz(run, self.folder / "extra.npz")
+        with np.load(self.folder / "extra.npz") as columns:
+            np.testing.assert_array_equal(columns["curiosity"], run.container.extra["curiosity"])
+
+    def test_what_makes_no_sense_is_refused(self) -> None:
+        for changes, says in (
+            ({"format": 3}, "format 3 is not read; only those up to 2"),
+            ({"format": "2"}, "a strange 'format'"),
+            ({"title": 5}, "a strange 'title'"),
+            ({"metrics": []}, "a strange 'metrics'"),
+            ({"metrics": {"energy": "much"}}, "metric 'energy' is no number"),
+            ({"units": {"energy": 5}}, "the unit of 'energy' is no word"),
+        ):
+            with self.subTest(changes):
+                path = self.newer()
+                edit_json(path / "run.json", **changes)
+                with self.assertRaisesRegex(aurora.RunError, says):
+                    aurora.load(path)
+
+        def wide(folder: Path, manifest: dict[str, Any]) -> None:
+            add_column(folder, manifest, "wide", np.zeros((manifest["count"], 2), np.float32))
+
+        def nowhere(_: Path, manifest: dict[str, Any]) -> None:
+            manifest["extra_columns"] = ["nowhere"]
+
+        def sideways(_: Path, manifest: dict[str, Any]) -> None:
+            manifest["ground_truth"][1]["direction"] = "left"
+
+        for change, says in (
+            (wide, "wide.npy: is not one value per individual"),
+            (nowhere, "no file for the column 'nowhere'"),
+            (sideways, "axis 'y' goes neither up nor down: 'left'"),
+        ):
+            with self.subTest(says):
+                path = self.newer()
+                change_manifests(path, change)
+                with self.assertRaisesRegex(aurora.RunError, says):
+                    aurora.load(path).container
 
 
 class Retrained(InFolder):

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
@@ -15,8 +16,8 @@
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
-#include "aurora/runs/files.hpp"
-#include "faults.hpp"
+#include "aurora/storage/files.hpp"
+#include "tests/storage/faults.hpp"
 
 namespace aurora {
 namespace {
@@ -25,23 +26,28 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Individuals some_individuals(std::size_t rows, std::uint64_t seed) {
-  Individuals all({.genotype_size = 3,
-                   .descriptor_size = 2,
-                   .ground_truth_size = 2,
-                   .sensory = {{2, 2, 3}, ElementType::uint8}},
-                  rows);
+  IndividualsLayout layout;
+  layout.genotype_size = 3;
+  layout.descriptor_size = 2;
+  layout.ground_truth_size = 2;
+  layout.sensory = {{2, 2, 3}, ElementType::uint8};
+  layout.extra = {"curiosity"};
+  Individuals all(layout, rows);
   Stream draw(seed, Purpose::user);
   for (std::size_t i = 0; i < rows; ++i) {
     for (float& v : all.genotypes.row(i)) v = static_cast<float>(draw.uniform());
     for (float& v : all.descriptors.row(i)) v = static_cast<float>(draw.normal());
     for (float& v : all.ground_truth.row(i)) v = static_cast<float>(draw.normal());
     for (std::byte& b : all.sensory.view().bytes(i)) b = static_cast<std::byte>(draw.below(256));
+    for (float& v : all.extra.row(i)) v = static_cast<float>(draw.normal());
     all.fitness[i] = static_cast<float>(draw.normal());
     all.reconstruction_error[i] = static_cast<float>(draw.uniform());
     all.ids[i] = 1000 - i;  // rows are in no order
   }
   return all;
 }
+
+constexpr const char* kMetrics = "iteration,coverage\n10,0.5\n";
 
 /// All different for different seeds.
 Checkpoint some_checkpoint(std::uint64_t seed) {
@@ -53,19 +59,20 @@ Checkpoint some_checkpoint(std::uint64_t seed) {
   c.record.summary.started = "2022-01-01T00:00:00Z";
   c.record.summary.iterations = 40 + seed;
   c.record.summary.seconds.train = 0.1 + static_cast<double>(seed);
-  c.record.row.added = 5;
-  c.record.row.lost = 2;
+  c.record.summary.metrics = {{"coverage", 1.0 / 3}, {"threshold", 1e-300}};
+  c.record.summary.units = {{"coverage", "%"}};
+  c.record.since_row = {.added = 5, .replaced = 4, .rejected = 3, .invalid = 1, .lost = 2};
   c.record.lost = 77;
   c.record.container_updates = 9;
   c.algorithm.iteration = 40 + seed;
   c.algorithm.encoder_updates = 4;
-  c.algorithm.threshold = {.value = 1.0 / 3,
-                           .encoder_updated = true,
-                           .pid = {.anchor = -0.1, .sum = 1e-300, .error = 0.7, .trend = -1.0 / 7}};
+  c.algorithm.container_state.numbers = {
+      {"threshold.value", 1.0 / 3}, {"threshold.anchor", -0.1}, {"threshold.sum", 1e-300}};
+  c.algorithm.container_state.arrays = {{"centres", {2, 1}, {0.3F, -1e-40F}}};
   c.algorithm.container = some_individuals(20, seed);
   c.algorithm.population = some_individuals(4, seed + 100);
   c.algorithm.encoder = {{"scaling.mean", {2, 2}, {1, 2, 3, 4}}, {"w", {1}, {0.1F}}};
-  c.metrics = "iteration,coverage\n10,0.5\n";
+  c.metrics = kMetrics;
   c.training = "";
   return c;
 }
@@ -78,27 +85,39 @@ std::string shown(const Checkpoint& c) {
     out << container_hash(all);
     for (const std::uint64_t id : all.ids) out << ' ' << id;
     for (const float e : all.reconstruction_error) out << ' ' << e;
+    for (const std::string& name : all.extra_names) out << ' ' << name;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const float value : all.extra.row(i)) out << ' ' << value;
+    }
     out << '\n';
+  };
+  const auto numbers = [&](const std::vector<NamedNumber>& all) {
+    for (const NamedNumber& number : all) out << number.name << '=' << number.value << ' ';
+    out << '\n';
+  };
+  const auto arrays = [&](const std::vector<NamedArray>& all) {
+    for (const NamedArray& array : all) {
+      out << array.name;
+      for (const std::size_t extent : array.shape) out << ' ' << extent;
+      for (const float value : array.values) out << ' ' << value;
+      out << '\n';
+    }
   };
   out << c.task << c.task_version << '\n';
   for (const auto& [key, value] : c.settings) out << key << '=' << value << '\n';
   const RunSummary& summary = c.record.summary;
   out << summary.started << summary.iterations << ' ' << summary.seconds.train << '\n';
-  const MetricsRow& row = c.record.row;
+  numbers(summary.metrics);
+  for (const auto& [name, unit] : summary.units) out << name << ' ' << unit << '\n';
+  const Counts& row = c.record.since_row;
   out << row.added << ' ' << row.replaced << ' ' << row.rejected << ' ' << row.invalid << ' '
       << row.lost << ' ' << c.record.lost << ' ' << c.record.container_updates << '\n';
-  const Threshold::State& t = c.algorithm.threshold;
-  out << c.algorithm.iteration << ' ' << c.algorithm.encoder_updates << ' ' << t.value
-      << t.encoder_updated << ' ' << t.pid.anchor << ' ' << t.pid.sum << ' ' << t.pid.error << ' '
-      << t.pid.trend << '\n';
+  out << c.algorithm.iteration << ' ' << c.algorithm.encoder_updates << '\n';
+  numbers(c.algorithm.container_state.numbers);
+  arrays(c.algorithm.container_state.arrays);
   individuals(c.algorithm.container);
   individuals(c.algorithm.population);
-  for (const NamedArray& array : c.algorithm.encoder) {
-    out << array.name;
-    for (const std::size_t extent : array.shape) out << ' ' << extent;
-    for (const float value : array.values) out << ' ' << value;
-    out << '\n';
-  }
+  arrays(c.algorithm.encoder);
   out << c.metrics << c.training;
   return out.str();
 }
@@ -108,8 +127,23 @@ class ACheckpoint : public testing::Test {
   ACheckpoint() {
     std::string name = (fs::temp_directory_path() / "aurora_checkpoint_XXXXXX").string();
     run_ = ::mkdtemp(name.data());
+    put(run_ / "metrics.csv", kMetrics);
   }
   ~ACheckpoint() override { fs::remove_all(run_); }
+
+  /// Writes a checkpoint whose tables are the beginning of those that are there; what went wrong.
+  std::string error_of_writing(Checkpoint checkpoint) const {
+    CheckpointWriter writer(run_);
+    const std::size_t metrics = checkpoint.metrics.size();
+    const std::size_t training = checkpoint.training.size();
+    writer.copy() = std::move(checkpoint);
+    writer.start(metrics, training);
+    writer.wait();
+    return writer.outcome().value().error;
+  }
+  void write(Checkpoint checkpoint) const {
+    ASSERT_EQ(error_of_writing(std::move(checkpoint)), "");
+  }
 
   std::string found() const {
     const auto checkpoint = find_checkpoint(run_);
@@ -168,7 +202,7 @@ class ACheckpoint : public testing::Test {
 
 TEST_F(ACheckpoint, ComesBackAsItWas) {
   EXPECT_EQ(found(), "(none)");
-  write_checkpoint(run_, some_checkpoint(1));
+  write(some_checkpoint(1));
   EXPECT_EQ(found(), shown(some_checkpoint(1)));
   EXPECT_EQ(damage(), "");
 
@@ -177,12 +211,12 @@ TEST_F(ACheckpoint, ComesBackAsItWas) {
   bare.algorithm.encoder.clear();
   bare.algorithm.container.resize(0);
   bare.metrics = "";
-  write_checkpoint(run_, bare);
+  write(bare);
   EXPECT_EQ(found(), shown(bare));
 }
 
 TEST_F(ACheckpoint, LeavesThePreviousOne) {
-  for (const std::uint64_t seed : {1, 2, 3}) write_checkpoint(run_, some_checkpoint(seed));
+  for (const std::uint64_t seed : {1, 2, 3}) write(some_checkpoint(seed));
   EXPECT_EQ(found(), shown(some_checkpoint(3)));
   fs::remove_all(run_ / "checkpoint");
   EXPECT_EQ(found(), shown(some_checkpoint(2)));
@@ -191,14 +225,14 @@ TEST_F(ACheckpoint, LeavesThePreviousOne) {
 
 TEST_F(ACheckpoint, ThatIsDamagedGivesWayToThePreviousOne) {
   for (const fs::path& file : [&] {
-         write_checkpoint(run_, some_checkpoint(1));
+         write(some_checkpoint(1));
          return files();
        }()) {
     const auto damaged = [&](const std::function<void()>& harm) {
       fs::remove_all(run_ / "checkpoint");
       fs::remove_all(run_ / "checkpoint.previous");
-      write_checkpoint(run_, some_checkpoint(1));
-      write_checkpoint(run_, some_checkpoint(2));
+      write(some_checkpoint(1));
+      write(some_checkpoint(2));
       harm();
       EXPECT_EQ(found(), shown(some_checkpoint(1))) << file;
       EXPECT_SAYS(damage(), file.filename().string());
@@ -220,7 +254,7 @@ TEST_F(ACheckpoint, ThatIsDamagedGivesWayToThePreviousOne) {
   set_damaged_aside(run_);
   EXPECT_TRUE(fs::exists(run_ / "checkpoint.damaged" / "manifest.json"));
   EXPECT_EQ(damage(), "");
-  write_checkpoint(run_, some_checkpoint(5));
+  write(some_checkpoint(5));
   EXPECT_EQ(found(), shown(some_checkpoint(5)));
   fs::remove_all(run_ / "checkpoint");
   EXPECT_EQ(found(), shown(some_checkpoint(1)));
@@ -230,12 +264,48 @@ TEST_F(ACheckpoint, ThatIsDamagedGivesWayToThePreviousOne) {
 }
 
 TEST_F(ACheckpoint, OfAnotherFormatIsRefusedEvenIfThereIsAPreviousOne) {
-  write_checkpoint(run_, some_checkpoint(1));
-  write_checkpoint(run_, some_checkpoint(2));
-  change([](Json& j) { j["checkpoint_version"] = 2; });
-  EXPECT_SAYS(refusal<DataError>(), "checkpoint format version 2 is not read; only 1");
+  write(some_checkpoint(1));
+  write(some_checkpoint(2));
+  for (const char* version : {"3", "0"}) {
+    change([&](Json& j) { j["checkpoint_version"] = std::atoi(version); });
+    EXPECT_SAYS(refusal<DataError>(),
+                "checkpoint format version " + std::string(version) + " is not read; only up to 2");
+  }
   change([](Json& j) { j["format_version"] = 7; });
   EXPECT_SAYS(refusal<DataError>(), "format version 7 is not read; only 1");
+}
+
+// Version 1 knew of no parts: the threshold had its own place, and there were no further columns.
+TEST_F(ACheckpoint, OfVersionOneIsRead) {
+  Checkpoint saved = some_checkpoint(1);
+  for (Individuals* all : {&saved.algorithm.container, &saved.algorithm.population}) {
+    all->extra_names.clear();
+    all->extra = Matrix<float>(all->size(), 0);
+  }
+  saved.algorithm.container_state = {};
+  saved.record.summary.units.clear();
+  write(saved);
+  change([](Json& j) {
+    j["checkpoint_version"] = 1;
+    j.erase("container");
+    j.erase("extra_columns");
+    j["threshold"] = {{"value", 0.25},  {"encoder_updated", true}, {"pid_anchor", -0.5},
+                      {"pid_sum", 1.5}, {"pid_error", 2.5},        {"pid_trend", 3.5}};
+    Json& summary = j["summary"];
+    for (const char* key : {"format", "metrics", "units", "title", "evaluator"}) summary.erase(key);
+    summary["coverage"] = 0.5;
+    summary["grid_mean_fitness"] = -1;
+    summary["qd_score"] = 7;
+    summary["threshold"] = 0.25;
+  });
+  saved.algorithm.container_state.numbers = {
+      {"threshold.value", 0.25}, {"threshold.encoder_updated", 1}, {"threshold.anchor", -0.5},
+      {"threshold.sum", 1.5},    {"threshold.error", 2.5},         {"threshold.trend", 3.5}};
+  saved.record.summary.metrics = {
+      {"coverage", 0.5}, {"grid_mean_fitness", -1}, {"qd_score", 7}, {"threshold", 0.25}};
+  EXPECT_EQ(found(), shown(saved));
+  change([](Json& j) { j["threshold"]["encoder_updated"] = 1; });
+  EXPECT_SAYS(refusal<DataError>(), "'encoder_updated' should be");
 }
 
 TEST_F(ACheckpoint, WithAnImpossibleManifestIsRefused) {
@@ -250,7 +320,14 @@ TEST_F(ACheckpoint, WithAnImpossibleManifestIsRefused) {
       {"checksum", [](Json& j) { j["files"][0]["xxh3"] = "0"; }},
       {"'kind' should be", [](Json& j) { j["kind"] = "container"; }},
       {"'iteration' should be", [](Json& j) { j["iteration"] = -1; }},
-      {"'encoder_updated' should be", [](Json& j) { j["threshold"]["encoder_updated"] = 1; }},
+      {"'threshold.value' should be", [](Json& j) { j["container"]["threshold.value"] = "1"; }},
+      {"there is no file 'container.other.npy'",
+       [](Json& j) {
+         j["extra_columns"] = {"curiosity", "other"};
+       }},
+      {"'extra_columns' should be", [](Json& j) { j["extra_columns"] = {1}; }},
+      {"'coverage' should be", [](Json& j) { j["summary"]["units"]["coverage"] = 1; }},
+      {"at most 2", [](Json& j) { j["summary"]["format"] = 3; }},
       {"'run.seed' should be", [](Json& j) { j["settings"]["run.seed"] = 1; }},
       {"'summary' is missing", [](Json& j) { j.erase("summary"); }},
       {"a text was expected",
@@ -264,7 +341,7 @@ TEST_F(ACheckpoint, WithAnImpossibleManifestIsRefused) {
   for (const auto& [says, edit] : cases) {
     fs::remove_all(run_ / "checkpoint");
     fs::remove_all(run_ / "checkpoint.previous");
-    write_checkpoint(run_, some_checkpoint(1));
+    write(some_checkpoint(1));
     if (std::string_view(says) == "a text was expected") {
       fs::copy_file(run_ / "checkpoint" / "metrics.csv.npy", run_ / "checkpoint" / "other.npy");
       fs::copy_file(run_ / "checkpoint" / "container.ids.npy",
@@ -279,7 +356,7 @@ TEST_F(ACheckpoint, WithAnImpossibleManifestIsRefused) {
 TEST_F(ACheckpoint, EveryFlippedBitIsFoundOrHarmless) {
   const char* wanted = std::getenv("AURORA_FLIPS");
   const int flips = wanted ? std::atoi(wanted) : 2000;
-  write_checkpoint(run_, some_checkpoint(1));
+  write(some_checkpoint(1));
   const std::string whole = shown(some_checkpoint(1));
   const std::vector<fs::path> all = files();
   std::vector<std::size_t> sizes;
@@ -314,8 +391,8 @@ class WithAFault : public ACheckpoint, public testing::WithParamInterface<bool> 
          {"checkpoint", "checkpoint.previous", ".checkpoint.new", ".checkpoint.old"}) {
       fs::remove_all(run_ / name);
     }
-    write_checkpoint(run_, some_checkpoint(1));
-    write_checkpoint(run_, some_checkpoint(2));
+    write(some_checkpoint(1));
+    write(some_checkpoint(2));
     fault_.no_exchange = GetParam();
     fault_.removals = true;
   }
@@ -326,7 +403,7 @@ class WithAFault : public ACheckpoint, public testing::WithParamInterface<bool> 
     EXPECT_TRUE(text == shown(some_checkpoint(2)) || text == shown(some_checkpoint(3)))
         << "call " << fault_.fail_at;
     EXPECT_EQ(damage(), "") << "call " << fault_.fail_at;
-    write_checkpoint(run_, some_checkpoint(4));
+    write(some_checkpoint(4));
     EXPECT_EQ(found(), shown(some_checkpoint(4)));
   }
 
@@ -340,18 +417,16 @@ TEST_P(WithAFault, AnErrorNeverHarmsTheLastGoodOne) {
     int calls = 0;
     {
       const WithFaults with(fault_);
-      write_checkpoint(run_, some_checkpoint(3));
+      write(some_checkpoint(3));
       calls = faults.calls;
     }
     EXPECT_GT(calls, 80);
     fault_.error = error;
     for (fault_.fail_at = 0; fault_.fail_at < calls; ++fault_.fail_at) {
       prepare();
-      try {
+      {
         const WithFaults with(fault_);
-        write_checkpoint(run_, some_checkpoint(3));
-      } catch (const FileError&) {
-        // As it should be, unless only the removal of what is done with has failed.
+        error_of_writing(some_checkpoint(3));  // none if only a removal has failed
       }
       expect_whole();
     }
@@ -365,7 +440,7 @@ TEST_P(WithAFault, ACrashNeverHarmsTheLastGoodOne) {
     const pid_t child = ::fork();
     if (child == 0) {
       const WithFaults with(fault_);
-      write_checkpoint(run_, some_checkpoint(3));
+      write(some_checkpoint(3));
       ::_exit(0);
     }
     int status = 0;
@@ -412,43 +487,91 @@ TEST_F(ACheckpoint, IsWrittenInTheBackgroundAndFailsWithoutHarm) {
   EXPECT_EQ(find_checkpoint(run_)->checkpoint.algorithm.iteration, 42U);
 }
 
+struct ArmOptions {
+  std::string colour = "blue";
+  std::size_t joints = 2;
+};
+
+/// Never evaluated.
+class Arm : public Task {
+ public:
+  explicit Arm(std::size_t version) {
+    spec_.name = "arm";
+    spec_.version = version;
+    spec_.genotype_size = 2;
+    spec_.sensory = {{20}, ElementType::float32};
+    spec_.ground_truth = {{"x", 0, 1}, {"y", 0, 1}};
+  }
+  const TaskSpec& spec() const override { return spec_; }
+  void evaluate(MatrixView<const float> /*genotypes*/, EvaluationView /*out*/) const override {}
+
+ private:
+  TaskSpec spec_;
+};
+
+Parts parts_with_arm(std::size_t version) {
+  Parts parts = builtin_parts();
+  parts.tasks.add(
+      part<ArmOptions>("arm", "")
+          .option("colour", &ArmOptions::colour, std::vector<std::string>{"blue", "red"}, "")
+          .option("joints", &ArmOptions::joints, 1, 9, "")
+          .made_by([version](const ArmOptions&, const TaskContext&) {
+            return std::make_unique<Arm>(version);
+          }));
+  return parts;
+}
+
 TEST_F(ACheckpoint, BelongsToOneConfigurationAndOneVersionOfTheTask) {
-  RunConfig config;
-  config.task = "arm";
-  TaskSpec task;
-  task.name = "arm";
+  const Parts parts = parts_with_arm(1);
+  const auto plan = [&](std::vector<std::string> assignments) {
+    PlanRequest request;
+    request.task = "arm";
+    request.assignments = std::move(assignments);
+    return resolve(parts, request);
+  };
   Checkpoint saved;
-  saved.settings = settings_of(config);
+  saved.settings = plan({}).settings();
   saved.algorithm.iteration = 100;
-  const auto refused = [&](const RunConfig& other) {
+  const auto refused_by = [&](const Parts& by, const Plan& other) {
     try {
-      check_resumable(saved, task, other);
+      check_resumable(by, saved, other);
     } catch (const UsageError& error) {
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_EQ(refused(config), "");
-  RunConfig other = config;
-  other.iterations = 5000;
-  other.threads = 7;
-  other.log_every = 3;
-  other.snapshot_every = 0;
-  other.checkpoint_seconds = 1;
-  EXPECT_EQ(refused(other), "");
-  other.iterations = 99;
-  EXPECT_SAYS(refused(other), "has done 100 iterations already");
-  other = config;
-  other.algorithm.archive.k = 3;
-  EXPECT_SAYS(refused(other), "container.k was 15, now it is 3");
-  other = config;
-  other.task_options["colour"] = "red";
-  EXPECT_SAYS(refused(other), "task.colour was not there, now it is \"red\"");
-  saved.settings.emplace_back("task.old", "\"1\"");
-  EXPECT_SAYS(refused(config), "task.old was \"1\", now it is not there");
+  const auto refused = [&](std::vector<std::string> assignments) {
+    return refused_by(parts, plan(std::move(assignments)));
+  };
+  EXPECT_EQ(refused({}), "");
+  EXPECT_EQ(refused({"run.iterations=5000", "run.threads=7", "run.log_every=3",
+                     "run.snapshot_every=0", "run.checkpoint_seconds=1"}),
+            "");
+  EXPECT_SAYS(refused({"run.iterations=99"}), "has done 100 iterations already");
+  EXPECT_SAYS(refused({"container.k=3"}), "container.k was 15, now it is 3");
+  EXPECT_SAYS(refused({"task.colour=red"}), "task.colour was \"blue\", now it is \"red\"");
+  EXPECT_SAYS(refused({"task.joints=3"}), "task.joints was 2, now it is 3");
+  EXPECT_SAYS(refused({"encoder.kind=pca"}), "encoder.kind was \"auto\", now it is \"pca\"");
+
+  // A run that was begun before there was a key has its default.
+  for (const std::string key : {"container.k", "task.joints"}) {
+    const Settings complete = saved.settings;
+    std::erase_if(saved.settings, [&](const auto& entry) { return entry.first == key; });
+    ASSERT_EQ(saved.settings.size() + 1, complete.size());
+    EXPECT_EQ(refused({}), "") << key;
+    EXPECT_EQ(refused({"task.colour=blue"}), "") << key;
+    EXPECT_SAYS(refused({key + "=4"}), key + " was ");
+    saved.settings = complete;
+  }
+  // What nobody reads any more says nothing.
+  saved.settings.emplace_back("variation.old", "1");
+  EXPECT_EQ(refused({}), "");
   saved.settings.pop_back();
-  task.version = 2;
-  EXPECT_SAYS(refused(config), "'arm' was version 1, now it is 2");
+
+  const Parts later = parts_with_arm(2);
+  PlanRequest request;
+  request.task = "arm";
+  EXPECT_SAYS(refused_by(later, resolve(later, request)), "'arm' was version 1, now it is 2");
 }
 
 }  // namespace

@@ -72,11 +72,10 @@ class Wild : public Task {
 class AMisbehavingTask : public RunFixture {
  protected:
   RunSummary run_wild(Mischief mischief, std::vector<std::string> more = {}, float below = 0.2F) {
-    tasks_ = builtin_tasks();
-    TaskEntry entry;
-    entry.name = "wild";
-    entry.make = [=](const TaskOptions&) { return std::make_unique<Wild>(mischief, below); };
-    tasks_.add(std::move(entry));
+    parts_ = builtin_parts();
+    parts_.tasks.add(part<NoOptions>("wild", "").made_by([=](const NoOptions&, TaskContext&) {
+      return std::make_unique<Wild>(mischief, below);
+    }));
     std::vector<std::string> all{"run.iterations=20", "run.batch=32", "container.target_size=50"};
     all.insert(all.end(), more.begin(), more.end());
     return run_with(all, "hc-csc-uniform", "wild");
@@ -122,6 +121,20 @@ TEST_F(AMisbehavingTask, IsToldWhatShapeItsDataShouldHave) {
   run_wild(Mischief::senses_of_another_type);
   EXPECT_TRUE(content(out_ / "failures" / "genotypes.txt")
                   .starts_with("# the sensory data is 2 floats, not 2 bytes\n"));
+}
+
+TEST_F(AMisbehavingTask, IsWorthAWarningOnce) {
+  class Witness : public RunObserver {
+   public:
+    void warn(const std::string& text) override { warnings.push_back(text); }
+    std::vector<std::string> warnings;
+  } witness;
+  run_wild(Mischief::throws);
+  run(parts_, plan_with({"run.iterations=20", "run.batch=32"}, "hc-csc-uniform", "wild"),
+      {.out = root_ / "watched", .observer = &witness}, stop_);
+  ASSERT_EQ(witness.warnings.size(), 1U);
+  EXPECT_NE(witness.warnings[0].find("an evaluation failed (the leg fell off)"), std::string::npos)
+      << witness.warnings[0];
 }
 
 TEST_F(AMisbehavingTask, IsStoppedWhenTooMuchFails) {

@@ -69,9 +69,10 @@ TEST_F(RunWithReconstructions, HasThoseOfItsEncoder) {
   small_run("aurora-csc-uniform-4");
   const Reconstructions some = load_reconstructions(out_ / "reconstructions");
   ASSERT_EQ(some.ids.size(), 12U);
-  const RunConfig config = config_of_run(tasks_, out_);
-  const TaskSpec spec = tasks_.spec("maze");
-  const auto encoder = encoder_of(spec, config.algorithm);
+  const Plan plan = plan_of_run(parts_, out_);
+  const TaskSpec& spec = plan.spec();
+  Stream stream(7, Purpose::user);
+  const auto encoder = plan.make_encoder(plan.run.dimension, stream);
   encoder->set_state(load_encoder(out_ / "encoder"));
   const Individuals members = load_container(out_ / "container").individuals;
   Workers workers;
@@ -92,7 +93,7 @@ TEST_F(RunWithReconstructions, HasNoneWithoutAnEncoder) {
 
 TEST_F(RunWithReconstructions, IsWholeWithoutThemButNotWithDamagedOnes) {
   small_run("aurora-csc-uniform-4");
-  const auto whole = [&] { return std::ranges::all_of(verify_run(tasks_, out_, 0), &Check::good); };
+  const auto whole = [&] { return std::ranges::all_of(verify_run(parts_, out_, 0), &Check::good); };
   EXPECT_TRUE(whole());
   const fs::path file = out_ / "reconstructions" / "reconstructions.npy";
   std::string bytes = content(file);

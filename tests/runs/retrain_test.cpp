@@ -26,7 +26,7 @@ class Retrain : public RunFixture {
   static RetrainOptions quick() { return {.epochs = 3, .patience = 3}; }
 
   Retrained train(const RetrainOptions& options = quick()) {
-    return retrain(tasks_, out_, options);
+    return retrain(parts_, out_, options);
   }
 
   std::string complaint(const RetrainOptions& options = quick()) {
@@ -115,7 +115,7 @@ TEST_F(Retrain, LeavesTheSameAloneAndReplacesAnotherOnlyIfAsked) {
   EXPECT_TRUE(train().was_there);
   RetrainOptions other = quick();
   other.dimension = 3;
-  EXPECT_SAYS(complaint(other), "--force replaces it");
+  EXPECT_SAYS(complaint(other), "with other settings or of another container: replace it by force");
   EXPECT_EQ(files_of(out_ / "retrained"), first);
   other.force = true;
   EXPECT_FALSE(train(other).was_there);
@@ -177,7 +177,7 @@ TEST_F(Retrain, IsPartOfWhatIsVerified) {
   train();
   const auto bad = [&] {
     std::vector<std::string> subjects;
-    for (const Check& check : verify_run(tasks_, out_, 0)) {
+    for (const Check& check : verify_run(parts_, out_, 0)) {
       if (!check.good) subjects.push_back(check.subject);
     }
     return subjects;

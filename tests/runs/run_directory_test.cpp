@@ -21,7 +21,8 @@
 
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/errors.hpp"
-#include "aurora/runs/npy.hpp"
+#include "aurora/storage/npy.hpp"
+#include "tests/storage/npy_file.hpp"
 
 namespace aurora {
 namespace {
@@ -34,7 +35,8 @@ TaskSpec picture_task() {
   spec.name = "maze";
   spec.genotype_size = 5;
   spec.sensory = {{8, 6, 3}, ElementType::uint8};
-  spec.ground_truth = {{"x", 0, 600}, {"y", 0, 600}, {"heading", -3.14, 3.14}};
+  spec.ground_truth = {
+      {"x", 0, 600, "m"}, {"y", 0, 600, "", Direction::down}, {"heading", -3.14, 3.14}};
   return spec;
 }
 
@@ -78,6 +80,8 @@ Individuals shuffled(const Individuals& all, const TaskSpec& spec) {
   for (std::size_t i = 0; i < order.size(); ++i) mixed.copy_row(all, order[i], i);
   return mixed;
 }
+
+const Row kRow = {{"iteration", 10}, {"coverage", 0.5}};
 
 std::vector<NamedArray> make_arrays() {
   return {{"scaling.mean", {3}, {1, 2, 3}},
@@ -196,10 +200,11 @@ TEST_F(RunDirectoryTest, RefusesADirectoryWithSomethingInIt) {
     RunDirectory::create(run_);
     FAIL() << "accepted";
   } catch (const FileError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "'" + run_.string() +
-                  "' exists and is not empty; choose another --out, or --resume the run that is "
-                  "in it");
+    EXPECT_EQ(
+        std::string(error.what()),
+        "'" + run_.string() +
+            "' exists and is not empty; choose another directory, or resume the run that is in "
+            "it");
   }
   EXPECT_THROW(RunDirectory::create(run_ / "config.toml"), FileError);
   EXPECT_THROW(RunDirectory::create(run_ / "config.toml" / "x"), FileError);
@@ -212,11 +217,11 @@ TEST_F(RunDirectoryTest, TablesGoBackToWhatTheyWere) {
     RunDirectory directory = RunDirectory::create(run_);
     directory.write_config("x = 1\n");
     EXPECT_EQ(directory.metrics_bytes(), 0u);
-    directory.append_metrics({});
+    directory.append_metrics(kRow);
     metrics = slurp(run_ / "metrics.csv");
     EXPECT_EQ(directory.metrics_bytes(), metrics.size());
-    directory.append_metrics({});
-    directory.append_encoder({});
+    directory.append_metrics(kRow);
+    directory.append_encoder(kRow);
     EXPECT_EQ(directory.encoder_bytes(), slurp(run_ / "encoder.csv").size());
     EXPECT_THROW(RunDirectory::reopen(run_), FileError) << "it is in use";
   }
@@ -226,69 +231,65 @@ TEST_F(RunDirectoryTest, TablesGoBackToWhatTheyWere) {
   EXPECT_FALSE(fs::exists(run_ / "encoder.csv"));
   EXPECT_EQ(directory.metrics_bytes(), metrics.size());
   // The header is known, and stands there once.
-  MetricsRow other;
-  other.extra = {{"speed", 1}};
-  EXPECT_THROW(directory.append_metrics(other), DataError);
-  directory.append_metrics({});
-  directory.append_encoder({});
-  EXPECT_EQ(slurp(run_ / "metrics.csv"), metrics + metrics.substr(metrics.find('\n') + 1));
+  directory.append_metrics({{"coverage", 0.25}, {"iteration", 20}});
+  directory.append_encoder(kRow);
+  EXPECT_EQ(slurp(run_ / "metrics.csv"), metrics + "20,0.25\n");
+  EXPECT_EQ(slurp(run_ / "encoder.csv"), metrics);
 }
 
 TEST_F(RunDirectoryTest, MetricsAreATableWithOneHeader) {
   RunDirectory directory = RunDirectory::create(run_);
-  MetricsRow row;
-  row.iteration = 10;
-  row.evaluations = 1280;
-  row.coverage = 0.1;
-  row.grid_mean_fitness = -1.0 / 3;
-  row.threshold = std::numeric_limits<double>::infinity();
-  row.loss_per_update = std::nan("");
-  directory.append_metrics(row);
-  row.iteration = 20;
-  row.threshold = 1e-300;
-  row.loss_per_update = 0;
-  directory.append_metrics(row);
+  directory.append_metrics({{"iteration", 10},
+                            {"evaluations", 128'000'000'000},
+                            {"coverage", 0.1},
+                            {"grid_mean_fitness", -1.0 / 3},
+                            {"threshold", std::numeric_limits<double>::infinity()},
+                            {"loss_per_update", std::nan("")}});
+  directory.append_metrics({{"iteration", 20},
+                            {"evaluations", 256'000'000'000},
+                            {"coverage", 0.1},
+                            {"grid_mean_fitness", -1.0 / 3},
+                            {"threshold", 1e-300},
+                            {"loss_per_update", 0}});
   EXPECT_EQ(slurp(run_ / "metrics.csv"),
-            "iteration,evaluations,container_size,coverage,grid_mean_fitness,qd_score,best_fitness,"
-            "mean_fitness,threshold,added,replaced,rejected,invalid,lost,container_updates,"
-            "loss_per_update\n"
-            "10,1280,0,0.1,-0.3333333333333333,0,0,0,inf,0,0,0,0,0,0,nan\n"
-            "20,1280,0,0.1,-0.3333333333333333,0,0,0,1e-300,0,0,0,0,0,0,0\n");
+            "iteration,evaluations,coverage,grid_mean_fitness,threshold,loss_per_update\n"
+            "10,128000000000,0.1,-0.3333333333333333,inf,nan\n"
+            "20,256000000000,0.1,-0.3333333333333333,1e-300,0\n");
 }
 
-TEST_F(RunDirectoryTest, ExtraMetricsAreFixedByTheFirstRow) {
+TEST_F(RunDirectoryTest, ColumnsAreFixedByTheFirstRow) {
   RunDirectory directory = RunDirectory::create(run_);
-  MetricsRow row;
-  row.extra = {{"orientation", 0.25}, {"reach", 3}};
-  directory.append_metrics(row);
-  directory.append_metrics(row);
-  const std::string before = slurp(run_ / "metrics.csv");
-  EXPECT_CONTAINS(before, "loss_per_update,orientation,reach\n");
-  EXPECT_CONTAINS(before, ",0,0.25,3\n");
-  for (const auto& extra : std::vector<std::vector<std::pair<std::string, double>>>{
-           {},
-           {{"orientation", 1}},
-           {{"reach", 3}, {"orientation", 1}},
-           {{"orientation", 1}, {"orientation", 1}},
-           {{"coverage", 1}},
-           {{"a,b", 1}},
-           {{"a\nb", 1}},
-           {{"", 1}}}) {
-    row.extra = extra;
+  directory.append_metrics({{"orientation", 0.25}, {"reach", 3}});
+  EXPECT_TRUE(directory.left_out().empty());
+  directory.append_metrics({{"reach", 4}, {"orientation", 0.5}});
+  directory.append_metrics({{"orientation", 1}});
+  EXPECT_TRUE(directory.left_out().empty());
+  directory.append_metrics({{"new", 9}, {"reach", 5}, {"orientation", 0.75}, {"newer", 9}});
+  directory.append_metrics({{"reach", 6}, {"orientation", 1}, {"newer", 9}});
+  const std::string table = slurp(run_ / "metrics.csv");
+  EXPECT_EQ(table, "orientation,reach\n0.25,3\n0.5,4\n1,nan\n0.75,5\n1,6\n");
+  EXPECT_EQ(directory.left_out(), (std::vector<std::string>{"new", "newer"}));
+  for (const Row& row : std::vector<Row>{{{"orientation", 1}, {"orientation", 1}},
+                                         {{"a,b", 1}},
+                                         {{"a\nb", 1}},
+                                         {{"a\"b", 1}},
+                                         {{"", 1}}}) {
     EXPECT_THROW(directory.append_metrics(row), DataError);
+    EXPECT_THROW(directory.append_encoder(row), DataError);
   }
-  EXPECT_EQ(slurp(run_ / "metrics.csv"), before);
+  EXPECT_EQ(slurp(run_ / "metrics.csv"), table);
+  EXPECT_FALSE(fs::exists(run_ / "encoder.csv"));
 }
 
 TEST_F(RunDirectoryTest, EncoderUpdatesAreATable) {
   RunDirectory directory = RunDirectory::create(run_);
   EXPECT_FALSE(fs::exists(run_ / "encoder.csv"));
-  directory.append_encoder({10, {500, 125, 4, 0.5, 0.25}, 1.5});
-  directory.append_encoder({30, {800, 200, 3, 0.125, 0.1}, 2});
+  directory.append_encoder({{"iteration", 10}, {"train_loss", 0.5}, {"seconds", 1.5}});
+  directory.append_encoder({{"iteration", 30}, {"train_loss", 0.125}, {"seconds", 2}});
   EXPECT_EQ(slurp(run_ / "encoder.csv"),
-            "iteration,examples,validation,epochs,train_loss,validation_loss,seconds\n"
-            "10,500,125,4,0.5,0.25,1.5\n"
-            "30,800,200,3,0.125,0.1,2\n");
+            "iteration,train_loss,seconds\n"
+            "10,0.5,1.5\n"
+            "30,0.125,2\n");
 }
 
 RunSummary make_summary() {
@@ -298,6 +299,7 @@ RunSummary make_summary() {
   s.started = "2024-01-02T03:04:05Z";
   s.ended = "2024-01-02T03:05:06Z";
   s.task = "maze";
+  s.title = "Maze";
   s.variant = "aurora-csc-uniform-10";
   s.seed = std::numeric_limits<std::uint64_t>::max();
   s.status = RunStatus::failed;
@@ -308,12 +310,12 @@ RunSummary make_summary() {
   s.invalid = 4;
   s.container_size = 5;
   s.container_hash = "0123456789abcdef";
-  s.coverage = 0.1;
-  s.grid_mean_fitness = -1.0 / 3;
-  s.qd_score = 1e300;
-  s.threshold = 5e-324;
+  s.metrics = {
+      {"coverage", 0.1}, {"grid_mean_fitness", -1.0 / 3}, {"qd_score", 1e300}, {"bound", 5e-324}};
+  s.units = {{"coverage", "%"}, {"qd_score", "m/s"}};
   s.loss_per_update = 6;
   s.threads = 7;
+  s.evaluator = "threads";
   s.seconds = {8, 9, 10, 11, 12};
   s.seconds_metrics = 13;
   s.seconds_io = 14;
@@ -328,7 +330,10 @@ TEST_F(RunDirectoryTest, TheSummaryComesBack) {
   const RunSummary read = read_summary(run_ / "run.json");
   EXPECT_EQ(read.error, make_summary().error);
   EXPECT_EQ(read.seed, make_summary().seed);
-  EXPECT_EQ(read.threshold, 5e-324);
+  EXPECT_EQ(read.metrics, make_summary().metrics);
+  EXPECT_EQ(read.metric("bound"), 5e-324);
+  EXPECT_EQ(read.metric("nobody's"), 0);
+  EXPECT_EQ(read.units, make_summary().units);
   EXPECT_EQ(read.status, RunStatus::failed);
   // Every other field: written again, the same bytes.
   directory.write_summary(read);
@@ -337,28 +342,18 @@ TEST_F(RunDirectoryTest, TheSummaryComesBack) {
   const Json json = Json::parse(first);
   std::set<std::string> keys;
   for (const auto& item : json.items()) keys.insert(item.key());
-  EXPECT_EQ(keys, (std::set<std::string>{"version",
-                                         "host",
-                                         "task",
-                                         "variant",
-                                         "seed",
-                                         "status",
-                                         "error",
-                                         "started",
-                                         "ended",
-                                         "iterations",
-                                         "evaluations",
-                                         "simulations",
-                                         "invalid",
-                                         "container_size",
-                                         "container_hash",
-                                         "coverage",
-                                         "grid_mean_fitness",
-                                         "qd_score",
-                                         "threshold",
-                                         "loss_per_update",
-                                         "threads",
-                                         "seconds"}));
+  EXPECT_EQ(keys,
+            (std::set<std::string>{"format",         "version",     "host",    "task",
+                                   "title",          "variant",     "seed",    "status",
+                                   "error",          "started",     "ended",   "iterations",
+                                   "evaluations",    "simulations", "invalid", "container_size",
+                                   "container_hash", "metrics",     "units",   "loss_per_update",
+                                   "threads",        "evaluator",   "seconds"}));
+  EXPECT_EQ(json["format"], 2);
+  EXPECT_EQ(json["metrics"].dump(),
+            R"({"coverage":0.1,"grid_mean_fitness":-0.3333333333333333,"qd_score":1e+300,)"
+            R"("bound":5e-324})");
+  EXPECT_EQ(json["units"].dump(), R"({"coverage":"%","qd_score":"m/s"})");
   EXPECT_EQ(json["seconds"].dump(),
             R"({"total":15.0,"simulate":8.0,"encode":9.0,"train":10.0,"container":11.0,)"
             R"("variation":12.0,"metrics":13.0,"io":14.0})");
@@ -377,14 +372,34 @@ TEST_F(RunDirectoryTest, TheSummaryFillsInHostAndTimes) {
 
   summary.status = RunStatus::interrupted;
   summary.error = "not shown";
-  summary.coverage = std::nan("");
+  summary.metrics = {{"coverage", std::nan("")}};
   summary.task = "not \xff UTF-8";
   directory.write_summary(summary);
   json = Json::parse(slurp(run_ / "run.json"));
   EXPECT_EQ(json["status"], "interrupted");
   EXPECT_EQ(json["ended"].get<std::string>().back(), 'Z');
   EXPECT_FALSE(json.contains("error"));
-  EXPECT_TRUE(std::isnan(read_summary(run_ / "run.json").coverage));
+  EXPECT_TRUE(std::isnan(read_summary(run_ / "run.json").metric("coverage")));
+}
+
+// As version 0.1.0 wrote it.
+TEST_F(RunDirectoryTest, ASummaryOfTheFirstFormatIsRead) {
+  RunDirectory::create(run_).write_summary(make_summary());
+  Json json = Json::parse(slurp(run_ / "run.json"));
+  for (const char* key : {"format", "title", "metrics", "units", "evaluator"}) json.erase(key);
+  json["coverage"] = 0.25;
+  json["grid_mean_fitness"] = -2;
+  json["qd_score"] = 30;
+  json["threshold"] = 0.5;
+  put(run_ / "run.json", json.dump());
+  const RunSummary read = read_summary(run_ / "run.json");
+  EXPECT_EQ(
+      read.metrics,
+      (std::vector<NamedNumber>{
+          {"coverage", 0.25}, {"grid_mean_fitness", -2}, {"qd_score", 30}, {"threshold", 0.5}}));
+  EXPECT_EQ(read.title, "maze");
+  EXPECT_EQ(read.evaluator, "");
+  EXPECT_EQ(read.seconds_total, 15);
 }
 
 TEST_F(RunDirectoryTest, EveryBrokenFieldOfTheSummaryIsNamed) {
@@ -404,7 +419,9 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfTheSummaryIsNamed) {
   for (const auto& item : good.items()) {
     Json bad = good;
     bad.erase(item.key());
-    expect_refused(bad, item.key());
+    // Without a format it is the first, which had this; a title may be left out.
+    if (item.key() != "title")
+      expect_refused(bad, item.key() == "format" ? "coverage" : item.key());
     bad[item.key()] = Json::array({1});
     expect_refused(bad, item.key());
     if (good[item.key()].is_number_unsigned()) {
@@ -422,6 +439,15 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfTheSummaryIsNamed) {
     expect_refused(bad, item.key());
   }
   Json bad = good;
+  bad["metrics"]["coverage"] = "0.1";
+  expect_refused(bad, "coverage");
+  bad = good;
+  bad["units"]["qd_score"] = 1;
+  expect_refused(bad, "qd_score");
+  bad = good;
+  bad["format"] = 3;
+  expect_refused(bad, "format");
+  bad = good;
   bad["status"] = "asleep";
   expect_refused(bad, "status");
 }
@@ -448,13 +474,17 @@ TEST_F(RunDirectoryTest, AContainerComesBack) {
       fs::remove_all(run_);
       RunDirectory directory = RunDirectory::create(run_);
       const Individuals all = make_individuals(spec, rows);
-      directory.write_container(shuffled(all, spec), spec);
+      directory.write_container(shuffled(all, spec), {}, spec);
       const SavedContainer saved = load_container(run_ / "container");
       EXPECT_EQ(saved.task, spec.name);
       ASSERT_EQ(saved.ground_truth.size(), 3u);
       EXPECT_EQ(saved.ground_truth[2].name, "heading");
       EXPECT_EQ(saved.ground_truth[2].min, -3.14);
       EXPECT_EQ(saved.ground_truth[2].max, 3.14);
+      EXPECT_EQ(saved.ground_truth[0].unit, "m");
+      EXPECT_EQ(saved.ground_truth[0].direction, Direction::up);
+      EXPECT_EQ(saved.ground_truth[1].unit, "");
+      EXPECT_EQ(saved.ground_truth[1].direction, Direction::down);
       EXPECT_TRUE(saved.has_sensory);
       EXPECT_EQ(saved.individuals.sensory.shape(), spec.sensory);
       expect_equal(saved.individuals, all);
@@ -463,9 +493,61 @@ TEST_F(RunDirectoryTest, AContainerComesBack) {
   }
 }
 
+TEST_F(RunDirectoryTest, WhatPartsKeepForThemselvesComesBackToo) {
+  const TaskSpec spec = picture_task();
+  const std::size_t rows = 6;
+  Individuals all = make_individuals(spec, rows);
+  all.extra_names = {"curiosity", "age"};
+  all.extra = Matrix<float>(rows, 2);
+  for (std::size_t i = 0; i < rows; ++i) {
+    all.extra(i, 0) = static_cast<float>(i);
+    all.extra(i, 1) = -0.5F;
+  }
+  std::ranges::reverse(all.ids);  // rows are stored oldest first
+  const PartState state{.numbers = {{"threshold.value", 1.0 / 3}, {"spacing", 1e-300}},
+                        .arrays = {}};
+  RunDirectory directory = RunDirectory::create(run_);
+  directory.write_container(all, state, spec);
+  directory.write_snapshot(5, all, spec);
+  for (const char* name : {"container", "snapshots/000005"}) {
+    const SavedContainer saved = load_container(run_ / name);
+    EXPECT_EQ(saved.individuals.extra_names, all.extra_names);
+    for (std::size_t i = 0; i < rows; ++i) {
+      EXPECT_EQ(saved.individuals.extra(i, 0), static_cast<float>(rows - 1 - i));
+      EXPECT_EQ(saved.individuals.extra(i, 1), -0.5F);
+    }
+  }
+  EXPECT_EQ(load_container(run_ / "container").state.numbers, state.numbers);
+  EXPECT_TRUE(load_container(run_ / "snapshots" / "000005").state.numbers.empty());
+  EXPECT_EQ(read_npy<float>(run_ / "container" / "age.npy").values,
+            std::vector<float>(rows, -0.5F));
+
+  replace_array<float>(run_ / "container", "age.npy", {rows, 1}, std::vector<float>(rows));
+  EXPECT_CONTAINS(refusal(run_ / "container"), "one value per individual");
+}
+
+// Version 0.1.0 knew neither units nor states nor further columns.
+TEST_F(RunDirectoryTest, AContainerOfTheFirstVersionIsRead) {
+  const TaskSpec spec = picture_task();
+  const Individuals all = make_individuals(spec, 5);
+  RunDirectory::create(run_).write_container(all, {.numbers = {{"spacing", 1}}, .arrays = {}},
+                                             spec);
+  edit_manifest(run_ / "container", [](Json& json) {
+    for (const char* key : {"title", "extra_columns", "state"}) json.erase(key);
+    for (Json& axis : json["ground_truth"]) {
+      axis.erase("unit");
+      axis.erase("direction");
+    }
+  });
+  const SavedContainer saved = load_container(run_ / "container");
+  expect_equal(saved.individuals, all);
+  EXPECT_EQ(saved.ground_truth[1].direction, Direction::up);
+  EXPECT_TRUE(saved.state.numbers.empty());
+}
+
 TEST_F(RunDirectoryTest, ThePicturesAreAnArrayOfFourAxes) {
   const TaskSpec spec = picture_task();
-  RunDirectory::create(run_).write_container(make_individuals(spec, 7), spec);
+  RunDirectory::create(run_).write_container(make_individuals(spec, 7), {}, spec);
   const NpyHeader header = read_npy_header(run_ / "container" / "sensory.npy");
   EXPECT_EQ(header, (NpyHeader{NpyType::uint8, {7, 8, 6, 3}}));
 }
@@ -493,10 +575,10 @@ TEST_F(RunDirectoryTest, EqualContentGivesEqualBytes) {
     fs::remove_all(run_);
     RunDirectory directory = RunDirectory::create(run_);
     directory.write_config("x = 1\n");
-    directory.write_container(stored, spec);
+    directory.write_container(stored, {}, spec);
     directory.write_snapshot(3, stored, spec);
     directory.write_encoder(make_arrays());
-    directory.append_metrics({});
+    directory.append_metrics(kRow);
     trees.push_back(tree(run_));
   }
   EXPECT_EQ(trees[0], trees[1]);
@@ -506,10 +588,10 @@ TEST_F(RunDirectoryTest, EqualContentGivesEqualBytes) {
 TEST_F(RunDirectoryTest, AContainerIsReplacedAsAWhole) {
   const TaskSpec spec = picture_task();
   RunDirectory directory = RunDirectory::create(run_);
-  directory.write_container(make_individuals(spec, 50, 1), spec);
+  directory.write_container(make_individuals(spec, 50, 1), {}, spec);
   put(run_ / "container" / "stray", "x");
   const Individuals next = make_individuals(spec, 30, 2);
-  directory.write_container(next, spec);
+  directory.write_container(next, {}, spec);
   expect_equal(load_container(run_ / "container").individuals, next);
   EXPECT_FALSE(fs::exists(run_ / "container" / "stray"));
 }
@@ -517,10 +599,10 @@ TEST_F(RunDirectoryTest, AContainerIsReplacedAsAWhole) {
 TEST_F(RunDirectoryTest, AFullDiskHarmsNothing) {
   const TaskSpec spec = picture_task();
   RunDirectory directory = RunDirectory::create(run_);
-  directory.write_container(make_individuals(spec, 10, 1), spec);
+  directory.write_container(make_individuals(spec, 10, 1), {}, spec);
   directory.write_encoder(make_arrays());
   directory.write_summary(make_summary());
-  directory.append_metrics({});
+  directory.append_metrics(kRow);
   const auto before = tree(run_);
 
   // No file may grow beyond this: writes are short first, then fail, as on a full disk.
@@ -530,23 +612,23 @@ TEST_F(RunDirectoryTest, AFullDiskHarmsNothing) {
   rlimit limit = old_limit;
   limit.rlim_cur = slurp(run_ / "metrics.csv").size() + 5;
   ::setrlimit(RLIMIT_FSIZE, &limit);
-  EXPECT_THROW(directory.write_container(make_individuals(spec, 2000, 2), spec), FileError);
+  EXPECT_THROW(directory.write_container(make_individuals(spec, 2000, 2), {}, spec), FileError);
   EXPECT_THROW(directory.write_snapshot(5, make_individuals(spec, 2000, 2), spec), FileError);
   EXPECT_THROW(
       directory.write_encoder(std::vector<NamedArray>{{"big", {1000}, std::vector<float>(1000)}}),
       FileError);
   EXPECT_THROW(directory.write_summary(make_summary()), FileError);
-  EXPECT_THROW(directory.append_metrics({}), FileError);
+  EXPECT_THROW(directory.append_metrics(kRow), FileError);
   EXPECT_THROW(directory.write_config(std::string(100'000, '#')), FileError);
   EXPECT_EQ(tree(run_), before);
   ::setrlimit(RLIMIT_FSIZE, &old_limit);
   std::signal(SIGXFSZ, handler);
 
   // When there is room again, the run goes on.
-  directory.append_metrics({});
+  directory.append_metrics(kRow);
   const std::string metrics = slurp(run_ / "metrics.csv");
   EXPECT_EQ(std::ranges::count(metrics, '\n'), 3);
-  directory.write_container(make_individuals(spec, 2000, 2), spec);
+  directory.write_container(make_individuals(spec, 2000, 2), {}, spec);
   EXPECT_EQ(load_container(run_ / "container").individuals.size(), 2000u);
 }
 
@@ -554,9 +636,9 @@ TEST_F(RunDirectoryTest, ADirectoryRemovedUnderTheRunIsAnError) {
   const TaskSpec spec = picture_task();
   RunDirectory directory = RunDirectory::create(run_);
   fs::remove_all(run_);
-  EXPECT_THROW(directory.write_container(make_individuals(spec, 2), spec), FileError);
+  EXPECT_THROW(directory.write_container(make_individuals(spec, 2), {}, spec), FileError);
   EXPECT_THROW(directory.write_summary(make_summary()), FileError);
-  EXPECT_THROW(directory.append_metrics({}), FileError);
+  EXPECT_THROW(directory.append_metrics(kRow), FileError);
 }
 
 TEST_F(RunDirectoryTest, LeftoversOfACrashAreTolerated) {
@@ -566,14 +648,14 @@ TEST_F(RunDirectoryTest, LeftoversOfACrashAreTolerated) {
   fs::create_directory(run_ / ".container.new");
   put(run_ / ".container.new" / "manifest.json", "half");
   put(run_ / ".run.json.1.new", "half");
-  directory.write_container(all, spec);
+  directory.write_container(all, {}, spec);
   directory.write_summary(make_summary());
   expect_equal(load_container(run_ / "container").individuals, all);
 
   // A crash between the two renames: the old version lies aside, and is found and put back.
   fs::rename(run_ / "container", run_ / ".container.old");
   expect_equal(load_container(run_ / "container").individuals, all);
-  directory.write_container(all, spec);
+  directory.write_container(all, {}, spec);
   EXPECT_FALSE(fs::exists(run_ / ".container.old"));
   EXPECT_FALSE(fs::exists(run_ / ".container.new"));
   expect_equal(load_container(run_ / "container").individuals, all);
@@ -598,7 +680,7 @@ TEST_F(RunDirectoryTest, LeftoversOfFilesAreGoneWhenTheRunGoesOn) {
 
 TEST_F(RunDirectoryTest, EveryTruncatedFileIsRefused) {
   const TaskSpec spec = picture_task();
-  RunDirectory::create(run_).write_container(make_individuals(spec, 3), spec);
+  RunDirectory::create(run_).write_container(make_individuals(spec, 3), {}, spec);
   for (const auto& [name, bytes] : tree(run_ / "container")) {
     const fs::path path = run_ / "container" / name;
     for (const std::size_t length : {std::size_t{0}, bytes.size() / 2, bytes.size() - 2}) {
@@ -618,7 +700,7 @@ TEST_F(RunDirectoryTest, EveryFlippedBitIsFoundOrHarmless) {
   TaskSpec spec = picture_task();
   spec.sensory.extents = {2, 2, 3};
   const Individuals all = make_individuals(spec, 2);
-  RunDirectory::create(run_).write_container(all, spec);
+  RunDirectory::create(run_).write_container(all, {}, spec);
   std::size_t harmless = 0;
   for (const auto& [name, bytes] : tree(run_ / "container")) {
     const fs::path path = run_ / "container" / name;
@@ -641,7 +723,7 @@ TEST_F(RunDirectoryTest, EveryFlippedBitIsFoundOrHarmless) {
 
 TEST_F(RunDirectoryTest, EveryBrokenFieldOfAManifestIsRefused) {
   const TaskSpec spec = picture_task();
-  RunDirectory::create(run_).write_container(make_individuals(spec, 4), spec);
+  RunDirectory::create(run_).write_container(make_individuals(spec, 4), {}, spec);
   const fs::path container = run_ / "container";
   const std::string good = slurp(container / "manifest.json");
   struct Case {
@@ -665,6 +747,12 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfAManifestIsRefused) {
       {"'name' should be", [](Json& j) { j["ground_truth"][1]["name"] = 1; }},
       {"'min' should be", [](Json& j) { j["ground_truth"][1]["min"] = nullptr; }},
       {"'max' should be", [](Json& j) { j["ground_truth"][1]["max"] = -1; }},
+      {"'unit' should be", [](Json& j) { j["ground_truth"][1]["unit"] = 1; }},
+      {"'direction' should be", [](Json& j) { j["ground_truth"][1]["direction"] = 1; }},
+      {"'extra_columns' should be", [](Json& j) { j["extra_columns"] = 1; }},
+      {"no file 'age.npy'", [](Json& j) { j["extra_columns"] = {"age"}; }},
+      {"'state': an object", [](Json& j) { j["state"] = 1; }},
+      {"'spacing' should be", [](Json& j) { j["state"]["spacing"] = "1"; }},
       {"'files' is missing", [](Json& j) { j.erase("files"); }},
       {"'files' should be a list", [](Json& j) { j["files"] = Json::object(); }},
       {"no file 'ids.npy'", [](Json& j) { j["files"] = Json::array(); }},
@@ -769,7 +857,7 @@ TEST_F(RunDirectoryTest, ColumnsThatMakeNoSenseAreRefused) {
   };
   for (const auto& [says, damage] : cases) {
     fs::remove_all(run_);
-    RunDirectory::create(run_).write_container(make_individuals(spec, 2), spec);
+    RunDirectory::create(run_).write_container(make_individuals(spec, 2), {}, spec);
     damage();
     EXPECT_CONTAINS(refusal(container), says);
   }

@@ -33,15 +33,22 @@ class RunFixture : public testing::Test {
   }
   ~RunFixture() override { std::filesystem::remove_all(root_); }
 
-  /// Runs the Maze (or another task of `tasks_`) in a fresh directory.
-  RunSummary run_with(std::vector<std::string> assignments, const std::string& variant,
-                      const std::string& task = "maze") {
-    ConfigRequest request;
+  /// A plan of the Maze, or of another task of `parts_`. Assignments that mean nothing to the
+  /// variant are passed over.
+  Plan plan_with(std::vector<std::string> assignments, const std::string& variant,
+                 const std::string& task = "maze") {
+    PlanRequest request;
     request.task = task;
     request.variant = variant;
-    request.assignments = std::move(assignments);
+    request.where_they_matter = std::move(assignments);
+    return resolve(parts_, request);
+  }
+
+  /// The same carried out in a fresh directory.
+  RunSummary run_with(std::vector<std::string> assignments, const std::string& variant,
+                      const std::string& task = "maze") {
     out_ = root_ / std::to_string(runs_++);
-    return run(tasks_, resolve(tasks_, request), {.out = out_, .quiet = true}, stop_);
+    return run(parts_, plan_with(std::move(assignments), variant, task), {.out = out_}, stop_);
   }
 
   static std::string content(const std::filesystem::path& file) {
@@ -51,7 +58,7 @@ class RunFixture : public testing::Test {
     return text.str();
   }
 
-  TaskRegistry tasks_ = builtin_tasks();
+  Parts parts_ = builtin_parts();
   std::atomic<bool> stop_ = false;
   std::filesystem::path root_;
   std::filesystem::path out_;  // of the last run

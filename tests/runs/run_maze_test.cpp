@@ -15,7 +15,7 @@ TEST_P(EveryVariant, FindsMoreAndMoreAndGoesToItsTargetSize) {
       {"run.iterations=150", "container.target_size=1000", "run.threads=2", "threshold.gain=5e-5"},
       GetParam());
   // A hundred iterations of random controllers fill about 20 % of the grid.
-  EXPECT_GT(summary.coverage, 22);
+  EXPECT_GT(summary.metric("coverage"), 22);
   EXPECT_NEAR(static_cast<double>(summary.container_size), 1000, 250);
 
   std::istringstream rows(content(out_ / "metrics.csv"));

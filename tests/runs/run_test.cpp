@@ -79,11 +79,59 @@ TEST_F(ARun, LeavesACompleteDirectory) {
 
 TEST_F(ARun, TheConfigurationItWritesRepeatsIt) {
   const RunSummary first = run_with(small_with({"variation.rate=0.2"}), "hc-csc-uniform");
-  ConfigRequest again;
+  PlanRequest again;
   again.file = out_ / "config.toml";
-  const RunSummary second =
-      run(tasks_, resolve(tasks_, again), {.out = root_ / "again", .quiet = true}, stop_);
+  const RunSummary second = run(parts_, resolve(parts_, again), {.out = root_ / "again"}, stop_);
   EXPECT_EQ(second.container_hash, first.container_hash);
+}
+
+/// Writes down what it is told.
+class Witness : public RunObserver {
+ public:
+  void stands(const Standing& standing) override {
+    iterations.push_back(standing.iteration);
+    EXPECT_EQ(standing.iterations, 12U);
+    EXPECT_EQ(standing.evaluations, 32 * standing.iteration);
+    EXPECT_EQ(standing.target_size, 100U);
+    EXPECT_GT(standing.container_size, 0U);
+    EXPECT_EQ(number_called(standing.row, "container_size", -1),
+              static_cast<double>(standing.container_size));
+    EXPECT_GT(number_called(standing.row, "coverage", -1), 0);
+    trained = standing.training != nullptr;
+  }
+  void ended() override { ++ends; }
+  void note(const std::string& text) override { words += text + "\n"; }
+  void warn(const std::string& text) override { words += text + "\n"; }
+
+  std::vector<std::size_t> iterations;
+  bool trained = false;
+  int ends = 0;
+  std::string words;
+};
+
+TEST_F(ARun, TellsAnObserverAndPrintsNothing) {
+  for (const char* variant : {"hc-csc-uniform", "aurora-csc-uniform-4"}) {
+    Witness witness;
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    run(parts_, plan_with(small_with({"run.log_every=5"}), variant),
+        {.out = root_ / variant, .observer = &witness}, stop_);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(witness.iterations, (std::vector<std::size_t>{5, 10, 12}));
+    EXPECT_EQ(witness.trained, variant == std::string("aurora-csc-uniform-4"));
+    EXPECT_EQ(witness.ends, 1);
+    EXPECT_EQ(witness.words, "");
+  }
+}
+
+TEST_F(ARun, SaysWhatItMeasured) {
+  const RunSummary summary = run_with(small_with({"metrics.grid.resolution=10"}), "hc-csc-uniform");
+  const RunSummary read = read_summary(out_ / "run.json");
+  EXPECT_EQ(read.metrics, summary.metrics);
+  EXPECT_GT(summary.metric("coverage"), 10) << "of a hundred large cells";
+  EXPECT_EQ(summary.metric("no such metric"), 0);
+  EXPECT_GT(summary.metric("threshold"), 0);
 }
 
 TEST_F(ARun, StopsCleanlyWhenAsked) {
@@ -98,12 +146,15 @@ TEST_F(ARun, StopsCleanlyWhenAsked) {
 TEST_F(ARun, NeverTouchesADirectoryThatHoldsSomething) {
   run_with(kSmall, "hc-csc-uniform");
   const std::string before = content(out_ / "run.json");
-  ConfigRequest request;
-  request.task = "maze";
-  request.assignments = kSmall;
-  EXPECT_THROW(run(tasks_, resolve(tasks_, request), {.out = out_, .quiet = true}, stop_),
+  EXPECT_THROW(run(parts_, plan_with(kSmall, "aurora-csc-uniform-10"), {.out = out_}, stop_),
                FileError);
   EXPECT_EQ(content(out_ / "run.json"), before);
+}
+
+/// A task without options, made anew by `make`.
+TaskEntry task_called(const std::string& name, std::function<std::unique_ptr<Task>()> make) {
+  return part<NoOptions>(name, "").made_by(
+      [make = std::move(make)](const NoOptions&, TaskContext&) { return make(); });
 }
 
 /// A task that goes wrong in a chosen way.
@@ -132,11 +183,7 @@ class Broken : public Task {
 };
 
 TEST_F(ARun, AFailureIsSaidInRunJsonAndThrownOn) {
-  tasks_.add({.name = "broken",
-              .summary = "",
-              .options = {},
-              .make = [](const TaskOptions&) { return std::make_unique<Broken>(true); },
-              .missing = {}});
+  parts_.tasks.add(task_called("broken", [] { return std::make_unique<Broken>(true); }));
   EXPECT_THROW(run_with({"run.iterations=3"}, "hc-csc-uniform", "broken"), Error);
   const RunSummary summary = read_summary(out_ / "run.json");
   EXPECT_EQ(summary.status, RunStatus::failed);
@@ -175,35 +222,25 @@ class WithAMeddler : public RunFixture {
  protected:
   // Rows come at iterations 3, 6, 9 and 12, snapshots at 4, 8 and 12, the results after 12. There
   // are 8 evaluations in each.
-  RunConfig config(const std::string& checkpoint_seconds = "0") {
-    ConfigRequest request;
-    request.task = "meddling";
-    request.variant = "hc-csc-uniform";
-    request.assignments = {"run.iterations=12", "run.batch=8",          "run.threads=1",
-                           "run.log_every=3",   "run.snapshot_every=4", "variation.rate=1"};
-    request.assignments.push_back("run.checkpoint_seconds=" + checkpoint_seconds);
-    return resolve(tasks_, request);
+  Plan plan(const std::string& checkpoint_seconds = "0") {
+    return plan_with({"run.iterations=12", "run.batch=8", "run.threads=1", "run.log_every=3",
+                      "run.snapshot_every=4", "variation.rate=1",
+                      "run.checkpoint_seconds=" + checkpoint_seconds},
+                     "hc-csc-uniform", "meddling");
   }
 
   void meddle(std::size_t when, std::function<void()> what) {
     what_ = std::move(what);
-    tasks_ = {};
-    tasks_.add({.name = "meddling",
-                .summary = "",
-                .options = {},
-                .make =
-                    [this, when](const TaskOptions&) {
-                      return std::make_unique<Meddling>(when,
-                                                        [this] { std::exchange(what_, [] {})(); });
-                    },
-                .missing = {}});
+    parts_ = builtin_parts();
+    parts_.tasks.add(task_called("meddling", [this, when] {
+      return std::make_unique<Meddling>(when, [this] { std::exchange(what_, [] {})(); });
+    }));
   }
 
   /// The message of the error, or how the run ended.
-  std::string outcome(const fs::path& out, const RunConfig& config, bool resume = false) {
+  std::string outcome(const fs::path& out, const Plan& plan, bool resume = false) {
     try {
-      return std::string(name_of(
-          run(tasks_, config, {.out = out, .quiet = true, .resume = resume}, stop_).status));
+      return std::string(name_of(run(parts_, plan, {.out = out, .resume = resume}, stop_).status));
     } catch (const FileError& error) {
       return error.what();
     }
@@ -224,7 +261,7 @@ TEST_F(WithAMeddler, ADirectoryThatIsGoneStopsTheRunAndNothingIsMadeInItsPlace) 
     for (const char* checkpoint_seconds : {"0", "1e-9"}) {
       SCOPED_TRACE(testing::Message() << when << ", " << checkpoint_seconds);
       meddle(when, [&] { remove_used(out); });
-      EXPECT_SAYS(outcome(out, config(checkpoint_seconds)),
+      EXPECT_SAYS(outcome(out, plan(checkpoint_seconds)),
                   "run' was removed, renamed or replaced while the run went on");
       EXPECT_FALSE(fs::exists(out));
     }
@@ -233,7 +270,7 @@ TEST_F(WithAMeddler, ADirectoryThatIsGoneStopsTheRunAndNothingIsMadeInItsPlace) 
 
 TEST_F(WithAMeddler, ARenamedDirectoryIsResumedUnderItsNewNameAndItsReplacementLeftAlone) {
   meddle(0, [] {});
-  EXPECT_EQ(outcome(root_ / "whole", config()), "finished");
+  EXPECT_EQ(outcome(root_ / "whole", plan()), "finished");
   const fs::path out = root_ / "run";
   const fs::path moved = root_ / "moved";
   for (const std::size_t when : {1U, 28U, 90U}) {
@@ -244,11 +281,10 @@ TEST_F(WithAMeddler, ARenamedDirectoryIsResumedUnderItsNewNameAndItsReplacementL
         fs::create_directories(out / "checkpoint");
         std::ofstream(out / "checkpoint" / "manifest.json") << "another's";
       });
-      EXPECT_SAYS(outcome(out, config(checkpoint_seconds)),
-                  "run' was removed, renamed or replaced");
+      EXPECT_SAYS(outcome(out, plan(checkpoint_seconds)), "run' was removed, renamed or replaced");
       EXPECT_EQ(content(out / "checkpoint" / "manifest.json"), "another's");
       EXPECT_EQ(std::distance(fs::recursive_directory_iterator(out), {}), 2);
-      EXPECT_EQ(outcome(moved, config(), true), "finished");
+      EXPECT_EQ(outcome(moved, plan(), true), "finished");
       EXPECT_EQ(content(moved / "metrics.csv"), content(root_ / "whole" / "metrics.csv"));
       fs::remove_all(out);
       fs::remove_all(moved);
@@ -258,26 +294,24 @@ TEST_F(WithAMeddler, ARenamedDirectoryIsResumedUnderItsNewNameAndItsReplacementL
 
 TEST_F(WithAMeddler, AFinishedRunHasEverythingWhateverFileWasRemoved) {
   meddle(0, [] {});
-  EXPECT_EQ(outcome(root_ / "whole", config()), "finished");
+  EXPECT_EQ(outcome(root_ / "whole", plan()), "finished");
   const fs::path out = root_ / "run";
   for (const char* name :
        {"config.toml", "run.json", "metrics.csv", ".lock", "snapshots/000004", "checkpoint"}) {
     SCOPED_TRACE(name);
     meddle(60, [&] { remove_used(out / name); });
-    const std::string first = outcome(out, config("1e-9"));
+    const std::string first = outcome(out, plan("1e-9"));
     if (first != "finished") {
       // Rows and the lock cannot be replaced, but the run goes on from its checkpoint.
       EXPECT_SAYS(first, "was removed, renamed or replaced while the run went on");
-      EXPECT_EQ(outcome(out, config(), true), "finished");
+      EXPECT_EQ(outcome(out, plan(), true), "finished");
     }
     EXPECT_EQ(first == "finished",
               name != std::string("metrics.csv") && name != std::string(".lock"));
     EXPECT_EQ(read_summary(out / "run.json").container_hash,
               read_summary(root_ / "whole" / "run.json").container_hash);
     EXPECT_EQ(content(out / "metrics.csv"), content(root_ / "whole" / "metrics.csv"));
-    ConfigRequest stored;
-    stored.file = out / "config.toml";
-    EXPECT_EQ(resolve(tasks_, stored).iterations, 12U);
+    EXPECT_EQ(plan_of_run(parts_, out).run.iterations, 12U);
     EXPECT_TRUE(fs::exists(out / "checkpoint" / "manifest.json"));
     EXPECT_TRUE(fs::exists(out / "container" / "manifest.json"));
     fs::remove_all(out);
@@ -285,11 +319,7 @@ TEST_F(WithAMeddler, AFinishedRunHasEverythingWhateverFileWasRemoved) {
 }
 
 TEST_F(ARun, BrokenEvaluationsAreCountedAndKeptOut) {
-  tasks_.add({.name = "broken",
-              .summary = "",
-              .options = {},
-              .make = [](const TaskOptions&) { return std::make_unique<Broken>(false); },
-              .missing = {}});
+  parts_.tasks.add(task_called("broken", [] { return std::make_unique<Broken>(false); }));
   const RunSummary summary =
       run_with({"run.iterations=20", "encoder.kind=pca", "descriptor.dimension=2"},
                "aurora-csc-uniform", "broken");

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/runs/film.hpp"
+#include "aurora/storage/film.hpp"
 #include "run_fixture.hpp"
 
 namespace aurora {
@@ -56,11 +56,10 @@ std::pair<std::size_t, std::size_t> size_of(const fs::path& file) {
 class Show : public RunFixture {
  protected:
   Show() {
-    tasks_.add({.name = "mirror",
-                .summary = "",
-                .options = {},
-                .make = [](const TaskOptions&) { return std::make_unique<Mirror>(); },
-                .missing = {}});
+    parts_.tasks.add(
+        part<NoOptions>("mirror", "").made_by([](const NoOptions&, const TaskContext&) {
+          return std::make_unique<Mirror>();
+        }));
   }
 
   void make_run(const std::string& variant, const std::string& task = "maze") {
@@ -69,7 +68,7 @@ class Show : public RunFixture {
         variant, task);
   }
 
-  Viewer viewer() const { return Viewer(tasks_, out_); }
+  Viewer viewer() const { return Viewer(parts_, out_); }
 
   /// The message of the error that `act` throws.
   template <class Error>
@@ -87,7 +86,7 @@ class Show : public RunFixture {
     change(saved.individuals);
     fs::remove_all(root_ / "other");
     RunDirectory::create(root_ / "other")
-        .write_container(saved.individuals, tasks_.make(saved.task)->spec());
+        .write_container(saved.individuals, saved.state, plan_of_run(parts_, out_).spec());
     fs::remove_all(out_ / "container");
     fs::rename(root_ / "other" / "container", out_ / "container");
   }
@@ -98,7 +97,6 @@ class Show : public RunFixture {
 TEST_F(Show, WritesPictureFilmAndReconstruction) {
   make_run("aurora-csc-uniform-4");
   const Viewer view = viewer();
-  EXPECT_EQ(view.source(), "container");
   EXPECT_TRUE(view.notes().empty());
   EXPECT_TRUE(view.reconstructs());
   const std::size_t row = view.select({}).at(0);
@@ -140,12 +138,12 @@ TEST_F(Show, SelectsWhatIsAskedFor) {
   ASSERT_GT(members.size(), 5u);
 
   EXPECT_EQ(view.select({.id = members.ids[4]}), std::vector<std::size_t>{4});
-  Selection best;
+  Wanted best;
   best.best = true;
   EXPECT_EQ(view.select(best), view.select({}));
 
   for (const std::size_t count : {std::size_t{3}, std::size_t{1'000'000}}) {
-    Selection random;
+    Wanted random;
     random.random = count;
     const std::vector<std::size_t> rows = view.select(random);
     EXPECT_EQ(rows.size(), std::min(count, members.size()));
@@ -154,7 +152,7 @@ TEST_F(Show, SelectsWhatIsAskedFor) {
   }
 
   // y counts a tenth of x, for its axis is ten times as long.
-  Selection near;
+  Wanted near;
   near.ground_truth = {0.5, 5.0};
   const auto distance = [&](std::size_t row) {
     return std::hypot(members.ground_truth(row, 0) - 0.5, members.ground_truth(row, 1) / 10 - 0.5);
@@ -171,14 +169,17 @@ TEST_F(Show, RefusesSelectionsThatMakeNoSense) {
   make_run("hc-csc-uniform", "mirror");
   const Viewer view = viewer();
   const std::uint64_t last = view.container().individuals.ids.back();
-  const auto said = [&](const Selection& selection) {
-    return refusal<UsageError>([&] { view.select(selection); });
+  const auto said = [&](const Wanted& wanted) {
+    return refusal<UsageError>([&] { view.select(wanted); });
   };
   EXPECT_NE(said({.id = last + 100}).find("the nearest id is " + std::to_string(last)),
             std::string::npos);
-  EXPECT_EQ(said({.best = true, .id = last}), "--best and --id exclude each other: choose one");
-  EXPECT_EQ(said({.random = 2, .ground_truth = {{1, 2}}}),
-            "--random and --ground-truth exclude each other: choose one");
+  const std::string one =
+      "the best, one by its id, some at random and the nearest to a place exclude each other: "
+      "choose one";
+  EXPECT_EQ(said({.best = true, .id = last}), one);
+  EXPECT_EQ(said({.random = 2, .ground_truth = {{1, 2}}}), one);
+  EXPECT_EQ(said({.id = last, .random = 1}), one);
   EXPECT_NE(said({.random = 0}).find("at least 1"), std::string::npos);
   EXPECT_NE(said({.ground_truth = {{1, 2, 3}}}).find("1 to 2 finite numbers, for x,y"),
             std::string::npos);
@@ -209,15 +210,21 @@ TEST_F(Show, ARunningRunShowsItsNewestWholeSnapshot) {
   fs::remove_all(out_ / "encoder");
   {
     const Viewer view = viewer();
-    EXPECT_EQ(view.source(), "snapshots/000012");
     EXPECT_FALSE(view.reconstructs());
-    EXPECT_EQ(view.notes().size(), 2u);
+    EXPECT_EQ(view.notes(),
+              (std::vector<std::string>{"there is no whole container: this is snapshots/000012",
+                                        "there is no encoder yet: sensory data comes without its "
+                                        "reconstruction"}));
+    EXPECT_EQ(view.container().individuals.ids,
+              load_container(out_ / "snapshots" / "000012").individuals.ids);
     const Shown shown = view.show(0, pictures_);
     EXPECT_EQ(shown.difference, "");
     EXPECT_EQ(shown.files.size(), 1u);
   }
   std::ofstream(out_ / "snapshots" / "000012" / "fitness.npy") << "damaged";
-  EXPECT_EQ(viewer().source(), "snapshots/000006");
+  EXPECT_EQ(viewer().container().individuals.ids,
+            load_container(out_ / "snapshots" / "000006").individuals.ids);
+  EXPECT_EQ(viewer().notes()[1], "there is no whole container: this is snapshots/000006");
   EXPECT_TRUE(viewer().notes()[0].starts_with("cannot use snapshots/000012: "));
 
   fs::remove_all(out_ / "snapshots" / "000006");
@@ -225,7 +232,7 @@ TEST_F(Show, ARunningRunShowsItsNewestWholeSnapshot) {
   fs::remove_all(out_ / "snapshots");
   EXPECT_NE(refusal<DataError>([&] { viewer(); }).find("a snapshot every 6 iterations"),
             std::string::npos);
-  EXPECT_THROW(Viewer(tasks_, root_ / "nowhere"), FileError);
+  EXPECT_THROW(Viewer(parts_, root_ / "nowhere"), FileError);
 }
 
 TEST_F(Show, AContainerOfAnotherTaskIsRefused) {
@@ -247,7 +254,7 @@ TEST_F(Show, OnlyPicturesOfTheSameIndividualAreReplaced) {
   EXPECT_EQ(content(file), first);  // equal bytes, even
 
   std::ofstream(file, std::ios::binary) << "precious";
-  EXPECT_NE(refusal<FileError>([&] { view.show(0, pictures_); }).find("another --out"),
+  EXPECT_NE(refusal<FileError>([&] { view.show(0, pictures_); }).find("another directory"),
             std::string::npos);
   EXPECT_EQ(content(file), "precious");
 

@@ -21,7 +21,7 @@ class Verify : public RunFixture {
   /// The subjects of the checks that failed.
   std::vector<std::string> complaints(std::size_t replay = 5) const {
     std::vector<std::string> subjects;
-    for (const Check& check : verify_run(tasks_, out_, replay)) {
+    for (const Check& check : verify_run(parts_, out_, replay)) {
       if (!check.good) subjects.push_back(check.subject);
     }
     return subjects;
@@ -41,15 +41,25 @@ class Verify : public RunFixture {
     change(saved.individuals);
     std::filesystem::remove_all(root_ / "other");
     RunDirectory other = RunDirectory::create(root_ / "other");
-    other.write_container(saved.individuals, tasks_.make("maze")->spec());
+    other.write_container(saved.individuals, saved.state, plan_of_run(parts_, out_).spec());
     std::filesystem::remove_all(out_ / "container");
     std::filesystem::rename(root_ / "other" / "container", out_ / "container");
+  }
+
+  void write_checkpoint(Checkpoint checkpoint) {
+    CheckpointWriter writer(out_);
+    const std::size_t metrics = checkpoint.metrics.size();
+    const std::size_t training = checkpoint.training.size();
+    writer.copy() = std::move(checkpoint);
+    writer.start(metrics, training);
+    writer.wait();
+    ASSERT_EQ(writer.outcome().value().error, "");
   }
 };
 
 TEST_F(Verify, AGoodRunPasses) {
   EXPECT_EQ(complaints(), std::vector<std::string>{});
-  const std::vector<Check> checks = verify_run(tasks_, out_, 3);
+  const std::vector<Check> checks = verify_run(parts_, out_, 3);
   EXPECT_EQ(checks.back().subject, "replay");
   EXPECT_EQ(checks.back().finding, "3 individuals evaluate to the stored bits");
 }
@@ -87,24 +97,30 @@ TEST_F(Verify, ACheckpointThatNoRunCouldGoOnFromIsFoundThoughItsChecksumsMatch) 
   const Checkpoint good = find_checkpoint(out_)->checkpoint;
   Checkpoint senseless = good;
   senseless.algorithm.container.ids[0] = senseless.algorithm.container.ids[1];
-  write_checkpoint(out_, senseless);
+  write_checkpoint(senseless);
   EXPECT_EQ(complaints(), std::vector<std::string>{"resuming"});
-  write_checkpoint(out_, good);
+  write_checkpoint(good);
   EXPECT_EQ(complaints(), std::vector<std::string>{});
 }
 
 TEST_F(Verify, MembersTooCloseTogetherAreFound) {
-  rewrite_container([](Individuals& members) {
-    std::ranges::copy(members.descriptors.row(0), members.descriptors.row(1).begin());
-  });
-  const std::vector<std::string> found = complaints();
-  EXPECT_NE(std::ranges::find(found, "spacing"), found.end());
+  for (const char* variant : {"aurora-csc-uniform-4", "map-elites", "cvt-map-elites"}) {
+    run_with({"run.iterations=12", "run.batch=32", "container.target_size=100"}, variant);
+    rewrite_container([](Individuals& members) {
+      std::ranges::copy(members.descriptors.row(0), members.descriptors.row(1).begin());
+    });
+    const std::vector<std::string> found = complaints();
+    EXPECT_NE(std::ranges::find(found, "promise"), found.end()) << variant;
+  }
 }
 
 TEST_F(Verify, MetricsThatDoNotFitAreFound) {
   const std::string json = content(out_ / "run.json");
   replace_in("run.json", "\"coverage\": ", "\"coverage\": 1");
-  EXPECT_EQ(complaints(), std::vector<std::string>{"grid metrics"});
+  EXPECT_EQ(complaints(), std::vector<std::string>{"metrics"});
+  std::ofstream(out_ / "run.json", std::ios::binary) << json;
+  replace_in("run.json", "\"container_size\": ", "\"container_size\": 1");
+  EXPECT_EQ(complaints(), std::vector<std::string>{"metrics"});
   std::ofstream(out_ / "run.json", std::ios::binary) << json;
 
   replace_in("metrics.csv", "\n10,", "\nten,");
@@ -118,9 +134,9 @@ TEST_F(Verify, ARunThatHasNotEndedHasNoResultToCheck) {
 }
 
 TEST_F(Verify, AMissingDirectoryIsSaid) {
-  EXPECT_THROW(verify_run(tasks_, root_ / "nowhere", 0), FileError);
+  EXPECT_THROW(verify_run(parts_, root_ / "nowhere", 0), FileError);
   std::filesystem::create_directories(root_ / "empty");
-  EXPECT_FALSE(verify_run(tasks_, root_ / "empty", 0).front().good);
+  EXPECT_FALSE(verify_run(parts_, root_ / "empty", 0).front().good);
 }
 
 }  // namespace

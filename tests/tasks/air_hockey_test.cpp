@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "aurora/core/errors.hpp"
 #include "tests/tasks/air_hockey_oracle.hpp"
@@ -40,10 +42,13 @@ TEST(AirHockey, SpecSaysWhatTheSpecificationDoes) {
     EXPECT_EQ(axis.min, -1);
     EXPECT_EQ(axis.max, 1);
   }
-  EXPECT_EQ(spec.defaults.iterations, 1000U);
-  EXPECT_EQ(spec.defaults.target_size, 10000U);
-  EXPECT_EQ(spec.defaults.mutation_rate, 0.15);
-  EXPECT_EQ(spec.defaults.vat_constant, 18);
+  for (const Axis& axis : spec.ground_truth) EXPECT_EQ(axis.unit, "m");
+  EXPECT_EQ(spec.title, "Air-Hockey");
+  EXPECT_EQ(spec.metrics, (std::vector<std::string>{"trajectory_diversity"}));
+  // K_VAT, 18, is the threshold's own default.
+  EXPECT_EQ(spec.defaults,
+            (std::vector<std::string>{"run.iterations=1000", "container.target_size=10000",
+                                      "variation.rate=0.15"}));
 }
 
 TEST(AirHockey, AStillArmLeavesThePuckWhereItIs) {

@@ -7,11 +7,13 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/tasks/hexapod/camera.hpp"
 #include "aurora/tasks/hexapod/outcome.hpp"
+#include "tests/core/values.hpp"
 #include "tests/tasks/hexapod_oracle.hpp"
 #include "tests/tasks/purity.hpp"
 
@@ -36,10 +38,14 @@ TEST(Hexapod, SpecSaysWhatTheSpecificationDoes) {
   EXPECT_EQ(spec.ground_truth[0].max, 1.2);
   EXPECT_EQ(spec.ground_truth[1].min, -1);
   EXPECT_EQ(spec.ground_truth[1].max, 1);
-  EXPECT_EQ(spec.defaults.iterations, 15000U);
-  EXPECT_EQ(spec.defaults.target_size, 5000U);
-  EXPECT_EQ(spec.defaults.mutation_rate, 0.05);
-  EXPECT_EQ(spec.defaults.vat_constant, 18);
+  std::vector<std::string> units;
+  for (const Axis& axis : spec.ground_truth) units.push_back(axis.unit);
+  EXPECT_EQ(units, (std::vector<std::string>{"m", "m", "m", "rad", "rad", "rad"}));
+  EXPECT_EQ(spec.title, "Hexapod");
+  EXPECT_EQ(spec.metrics, (std::vector<std::string>{"orientation_coverage"}));
+  // The mutation rate, 0.05, and K_VAT, 18, are the parts' own defaults.
+  EXPECT_EQ(spec.defaults,
+            (std::vector<std::string>{"run.iterations=15000", "container.target_size=5000"}));
 }
 
 TEST(Hexapod, GoldenValuesOfTheSpecification) {
@@ -147,6 +153,22 @@ TEST(Hexapod, LegsStayAttached) {
       }
     }
   }
+}
+
+TEST(Hexapod, PartHasTheActuatorsAsAnOption) {
+  const TaskEntry entry = hexapod_task();
+  ASSERT_EQ(entry.options.size(), 1U);
+  EXPECT_EQ(entry.options[0].name, "actuators");
+  EXPECT_EQ(entry.options[0].fallback.toml(), "\"servo\"");
+  EXPECT_FALSE(read_option(entry, "actuators=muscles"));
+  const Matrix<float> genotypes = random_genotypes(Hexapod().spec(), 1, kSeed);
+  const auto made_like = [&](const std::vector<std::string>& options, Actuators actuators) {
+    return same_bits(evaluate(*make_part(entry, {}, options), genotypes), 0,
+                     evaluate(Hexapod(actuators), genotypes), 0);
+  };
+  EXPECT_TRUE(made_like({}, Actuators::servo));
+  EXPECT_TRUE(made_like({"actuators=velocity"}, Actuators::velocity));
+  EXPECT_FALSE(made_like({"actuators=velocity"}, Actuators::servo));
 }
 
 TEST(Hexapod, ActuatorsDifferAndAgreeRoughly) {

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "tests/tasks/maze_reachable.hpp"
+
 namespace aurora::maze {
 namespace {
 

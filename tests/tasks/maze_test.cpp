@@ -6,8 +6,11 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "aurora/core/errors.hpp"
+#include "tests/tasks/maze_reachable.hpp"
 #include "tests/tasks/purity.hpp"
 
 namespace aurora {
@@ -33,10 +36,15 @@ TEST(Maze, SpecSaysWhatTheSpecificationDoes) {
   EXPECT_DOUBLE_EQ(spec.ground_truth[2].min, -std::numbers::pi);
   EXPECT_DOUBLE_EQ(spec.ground_truth[2].max, std::numbers::pi);
   EXPECT_EQ(spec.worst_fitness, -4000);
-  EXPECT_EQ(spec.defaults.iterations, 10000U);
-  EXPECT_EQ(spec.defaults.target_size, 10000U);
-  EXPECT_EQ(spec.defaults.mutation_rate, 0.05);
-  EXPECT_EQ(spec.defaults.vat_constant, 25);
+  EXPECT_EQ(spec.ground_truth[0].direction, Direction::up);
+  EXPECT_EQ(spec.ground_truth[1].direction, Direction::down);
+  EXPECT_EQ(spec.ground_truth[2].unit, "rad");
+  EXPECT_EQ(spec.title, "Maze");
+  EXPECT_TRUE(spec.metrics.empty());
+  // The mutation rate, 0.05, is the variation's own default.
+  EXPECT_EQ(spec.defaults,
+            (std::vector<std::string>{"run.iterations=10000", "container.target_size=10000",
+                                      "threshold.vat_constant=25"}));
 }
 
 TEST(Maze, EvaluationIsTheEndOfTheTraceAndItsPicture) {

@@ -99,7 +99,7 @@ class Trainer final : public Trainable {
         std::ranges::fill(gradients_[s], 0.0F);
         for (std::size_t g = s; g < groups; g += shards) {
           const Group group = group_of(data_, scaling_, rows, g);
-          network_.run(Task::gradient, group, *scratch, gradients_[s].data());
+          network_.run(Pass::gradient, group, *scratch, gradients_[s].data());
           errors_[s] += sum_squares(*scratch, group.count);
         }
       }
@@ -121,7 +121,7 @@ class Trainer final : public Trainable {
       auto scratch = pool_.take();
       for (std::size_t g = begin; g < end; ++g) {
         const Group group = group_of(data_, scaling_, rows, g);
-        network_.run(Task::error, group, *scratch, nullptr);
+        network_.run(Pass::error, group, *scratch, nullptr);
         errors_[g] = sum_squares(*scratch, group.count);
       }
       pool_.give_back(std::move(scratch));
@@ -157,7 +157,7 @@ class Trainer final : public Trainable {
 
 class NativeAutoencoder final : public Encoder {
  public:
-  NativeAutoencoder(const EncoderConfig& config, const AutoencoderLayout& layout,
+  NativeAutoencoder(const AutoencoderConfig& config, const AutoencoderLayout& layout,
                     std::unique_ptr<Network> network, Stream& stream)
       : config_(config),
         layout_(layout),
@@ -182,8 +182,8 @@ class NativeAutoencoder final : public Encoder {
               Workers& workers) const override {
     check_shape(layout_.input, data);
     check_outputs(data.rows(), dimension(), descriptors, error);
-    const Task task = error.empty() ? Task::descriptor : Task::error;
-    for_groups(task, data, workers,
+    const Pass pass = error.empty() ? Pass::descriptor : Pass::error;
+    for_groups(pass, data, workers,
                [&](const Scratch<float>& scratch, std::size_t lane, std::size_t row) {
                  const std::span<float> out = descriptors.row(row);
                  for (std::size_t j = 0; j < out.size(); ++j) {
@@ -196,7 +196,7 @@ class NativeAutoencoder final : public Encoder {
   void reconstruct(SensoryView data, MatrixView<float> out, Workers& workers) const override {
     check_shape(layout_.input, data);
     check_outputs(data.rows(), layout_.input.size(), out, {});
-    for_groups(Task::picture, data, workers,
+    for_groups(Pass::picture, data, workers,
                [&](const Scratch<float>& scratch, std::size_t lane, std::size_t row) {
                  const std::span<float> picture = out.row(row);
                  network_->picture(scratch, lane, picture.data());
@@ -218,7 +218,7 @@ class NativeAutoencoder final : public Encoder {
  private:
   /// Takes all rows through the network and calls take(scratch, lane, row) for each.
   template <class Take>
-  void for_groups(Task task, SensoryView data, Workers& workers, const Take& take) const {
+  void for_groups(Pass pass, SensoryView data, Workers& workers, const Take& take) const {
     workers.parallel_for(
         groups_of(data.rows()), network_->grain(), [&](std::size_t begin, std::size_t end) {
           auto scratch = pool_.take();
@@ -226,14 +226,14 @@ class NativeAutoencoder final : public Encoder {
             const std::size_t first = g * kLanes;
             const Group group = make_group(data, scaling_, std::min(kLanes, data.rows() - first),
                                            [&](std::size_t i) { return first + i; });
-            network_->run(task, group, *scratch, nullptr);
+            network_->run(pass, group, *scratch, nullptr);
             for (std::size_t i = 0; i < group.count; ++i) take(*scratch, i, first + i);
           }
           pool_.give_back(std::move(scratch));
         });
   }
 
-  EncoderConfig config_;
+  AutoencoderConfig config_;
   AutoencoderLayout layout_;
   std::unique_ptr<Network> network_;
   mutable ScratchPool pool_;
@@ -243,7 +243,7 @@ class NativeAutoencoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
                                           const AutoencoderLayout& layout,
                                           std::unique_ptr<Network> network, Stream& stream) {
   return std::make_unique<NativeAutoencoder>(config, layout, std::move(network), stream);

@@ -12,9 +12,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace aurora::native::HWY_NAMESPACE {
 
-void run_conv_network(const ConvNetwork<float>& net, Task task, const Group& group,
+void run_conv_network(const ConvNetwork<float>& net, Pass pass, const Group& group,
                       ConvScratch<float>& scratch, float* gradient) {
-  run_network(net, task, group, scratch, gradient);
+  run_network(net, pass, group, scratch, gradient);
 }
 
 }  // namespace aurora::native::HWY_NAMESPACE
@@ -41,9 +41,9 @@ class NativeConv final : public Network {
     return std::make_unique<ConvScratch<float>>(net_);
   }
 
-  void run(Task task, const Group& group, Scratch<float>& scratch, float* gradient) const override {
+  void run(Pass pass, const Group& group, Scratch<float>& scratch, float* gradient) const override {
     HWY_DYNAMIC_DISPATCH(run_conv_network)
-    (net_, task, group, static_cast<ConvScratch<float>&>(scratch), gradient);
+    (net_, pass, group, static_cast<ConvScratch<float>&>(scratch), gradient);
   }
 
   void picture(const Scratch<float>& scratch, std::size_t lane, float* out) const override {
@@ -63,16 +63,14 @@ class NativeConv final : public Network {
 }  // namespace
 }  // namespace native
 
-std::unique_ptr<Encoder> make_native_conv_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_native_conv_autoencoder(const AutoencoderConfig& config,
                                                       const SensoryShape& shape,
                                                       std::size_t dimension, Stream& stream) {
-  EncoderConfig conv = config;
-  conv.kind = EncoderKind::conv_ae;
+  AutoencoderConfig conv = config;
+  conv.kind = AutoencoderKind::conv_ae;
+  const std::string reason = unfit_for_convolutions(shape, EncoderEngine::native);
+  if (!reason.empty()) throw UsageError("encoder.kind=conv-ae does not go with " + reason);
   const AutoencoderLayout layout = autoencoder_layout(conv, shape, dimension);
-  if (shape.extents[2] != native::kColours) {
-    throw UsageError("encoder.kind=conv-ae works on pictures with 3 channels, not " +
-                     std::to_string(shape.extents[2]) + ": use encoder.kind=mlp-ae or pca");
-  }
   return native::make_autoencoder(conv, layout, std::make_unique<native::NativeConv>(layout),
                                   stream);
 }

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <memory>
 
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 
 namespace aurora {
 
 /// Pictures of 3 channels whose height and width are divisible by 8; UsageError for others.
-std::unique_ptr<Encoder> make_native_conv_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_native_conv_autoencoder(const AutoencoderConfig& config,
                                                       const SensoryShape& shape,
                                                       std::size_t dimension, Stream& stream);
 

@@ -49,7 +49,7 @@ void encode(const ConvNetwork<T>& net, const Group& group, bool keep_winners, Co
 }
 
 template <class T>
-void decode(const ConvNetwork<T>& net, const Group& group, Task task, ConvScratch<T>& s) {
+void decode(const ConvNetwork<T>& net, const Group& group, Pass pass, ConvScratch<T>& s) {
   for (std::size_t k = 3; k < 6; ++k) {
     dense(net.dense[k], net.parameters, s.values[k].data(), s.values[k + 1].data());
   }
@@ -61,9 +61,9 @@ void decode(const ConvNetwork<T>& net, const Group& group, Task task, ConvScratc
   const UpKernels<T>& last = net.decoder[2];
   const T* bias = net.bias(12);
   T* squares = s.squares.data();
-  if (task == Task::picture) {
+  if (pass == Pass::picture) {
     up_conv<kMaps, kColours>(s.d3, last, bias, Store<false, T>(s.output));
-  } else if (task == Task::error) {
+  } else if (pass == Pass::error) {
     up_conv<kMaps, kColours>(s.d3, last, bias,
                              Compare<false, kColours, T>(s.input, group.count, s.output, squares));
   } else {
@@ -160,12 +160,12 @@ void encoder_gradient(const ConvNetwork<T>& net, ConvScratch<T>& s, T* gradient)
 }
 
 template <class T>
-void run_network(const ConvNetwork<T>& net, Task task, const Group& group, ConvScratch<T>& scratch,
+void run_network(const ConvNetwork<T>& net, Pass pass, const Group& group, ConvScratch<T>& scratch,
                  T* gradient) {
-  encode(net, group, task == Task::gradient, scratch);
-  if (task == Task::descriptor) return;
-  decode(net, group, task, scratch);
-  if (task != Task::gradient) return;
+  encode(net, group, pass == Pass::gradient, scratch);
+  if (pass == Pass::descriptor) return;
+  decode(net, group, pass, scratch);
+  if (pass != Pass::gradient) return;
   decoder_gradient(net, scratch, gradient);
   dense_gradient(net, scratch, gradient);
   encoder_gradient(net, scratch, gradient);

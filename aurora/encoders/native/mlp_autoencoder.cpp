@@ -12,9 +12,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace aurora::native::HWY_NAMESPACE {
 
-void run_mlp_network(const MlpNetwork<float>& net, Task task, const Group& group,
+void run_mlp_network(const MlpNetwork<float>& net, Pass pass, const Group& group,
                      MlpScratch<float>& scratch, float* gradient) {
-  run_network(net, task, group, scratch, gradient);
+  run_network(net, pass, group, scratch, gradient);
 }
 
 }  // namespace aurora::native::HWY_NAMESPACE
@@ -41,9 +41,9 @@ class NativeMlp final : public Network {
     return std::make_unique<MlpScratch<float>>(net_);
   }
 
-  void run(Task task, const Group& group, Scratch<float>& scratch, float* gradient) const override {
+  void run(Pass pass, const Group& group, Scratch<float>& scratch, float* gradient) const override {
     HWY_DYNAMIC_DISPATCH(run_mlp_network)
-    (net_, task, group, static_cast<MlpScratch<float>&>(scratch), gradient);
+    (net_, pass, group, static_cast<MlpScratch<float>&>(scratch), gradient);
   }
 
   void picture(const Scratch<float>& scratch, std::size_t lane, float* out) const override {
@@ -64,11 +64,11 @@ class NativeMlp final : public Network {
 }  // namespace
 }  // namespace native
 
-std::unique_ptr<Encoder> make_native_mlp_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_native_mlp_autoencoder(const AutoencoderConfig& config,
                                                      const SensoryShape& shape,
                                                      std::size_t dimension, Stream& stream) {
-  EncoderConfig mlp = config;
-  mlp.kind = EncoderKind::mlp_ae;
+  AutoencoderConfig mlp = config;
+  mlp.kind = AutoencoderKind::mlp_ae;
   const AutoencoderLayout layout = autoencoder_layout(mlp, shape, dimension);
   return native::make_autoencoder(mlp, layout, std::make_unique<native::NativeMlp>(layout), stream);
 }

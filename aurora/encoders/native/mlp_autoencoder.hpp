@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <memory>
 
-#include "aurora/encoders/encoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 
 namespace aurora {
 
 /// Works on any sensory data; hidden sizes from config.hidden.
-std::unique_ptr<Encoder> make_native_mlp_autoencoder(const EncoderConfig& config,
+std::unique_ptr<Encoder> make_native_mlp_autoencoder(const AutoencoderConfig& config,
                                                      const SensoryShape& shape,
                                                      std::size_t dimension, Stream& stream);
 

@@ -35,16 +35,16 @@ void compare(const LineVector<T>& input, const LineVector<T>& output, std::size_
 }
 
 template <class T>
-void run_network(const MlpNetwork<T>& net, Task task, const Group& group, MlpScratch<T>& s,
+void run_network(const MlpNetwork<T>& net, Pass pass, const Group& group, MlpScratch<T>& s,
                  T* gradient) {
   pack(group, net.dense.front().in, s.values[0].data());
-  const std::size_t last = task == Task::descriptor ? net.encoder_layers : net.dense.size();
+  const std::size_t last = pass == Pass::descriptor ? net.encoder_layers : net.dense.size();
   for (std::size_t k = 0; k < last; ++k) {
     dense(net.dense[k], net.parameters, s.values[k].data(), s.values[k + 1].data());
   }
-  if (task == Task::descriptor || task == Task::picture) return;
+  if (pass == Pass::descriptor || pass == Pass::picture) return;
   compare(s.values.front(), s.values.back(), group.count, s.gradients.back(), s.squares.data());
-  if (task != Task::gradient) return;
+  if (pass != Pass::gradient) return;
   for (std::size_t k = net.dense.size(); k-- > 0;) {
     dense_weight_gradient(net.dense[k], s.values[k].data(), s.gradients[k + 1].data(),
                           s.transposed.data(), gradient);

@@ -1,5 +1,5 @@
 // A network as the native engine sees it: parameters in one flat array (autoencoder_layout.hpp),
-// and one function that takes a group of 16 individuals as far as a task needs.
+// and one function that takes a group of 16 individuals as far as a pass goes.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ inline std::vector<LayerPlace> layer_places(const AutoencoderLayout& layout) {
 }
 
 /// How far a group goes through the network.
-enum class Task {
+enum class Pass {
   descriptor,  // encoder only
   error,       // and the decoder: squared error of each individual
   picture,     // and the decoder: what it says, in scaled space
@@ -52,10 +52,10 @@ class Network {
   /// Takes over new values of all parameters; they are looked at until the next call.
   virtual void set_parameters(const float* parameters) = 0;
   virtual std::unique_ptr<Scratch<float>> make_scratch() const = 0;
-  /// Task::gradient adds to `gradient`, one value per parameter; others do not use it.
-  virtual void run(Task task, const Group& group, Scratch<float>& scratch,
+  /// Pass::gradient adds to `gradient`, one value per parameter; others do not use it.
+  virtual void run(Pass pass, const Group& group, Scratch<float>& scratch,
                    float* gradient) const = 0;
-  /// After Task::picture: what the decoder says of the individual in `lane`, one value a feature.
+  /// After Pass::picture: what the decoder says of the individual in `lane`, one value a feature.
   virtual void picture(const Scratch<float>& scratch, std::size_t lane, float* out) const = 0;
   /// Groups worth waking a thread for.
   virtual std::size_t grain() const = 0;

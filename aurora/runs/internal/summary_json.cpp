@@ -1,12 +1,26 @@
 #include "aurora/runs/internal/summary_json.hpp"
 
 namespace aurora {
+namespace {
+
+/// Raised when what the files of a run say changes in a way that older programs do not read.
+constexpr std::uint64_t kFormat = 2;
+
+}  // namespace
+
+Json numbers_json(const std::vector<NamedNumber>& numbers) {
+  Json json = Json::object();
+  for (const NamedNumber& number : numbers) json[number.name] = number.value;
+  return json;
+}
 
 Json summary_json(const RunSummary& summary) {
   Json json;
+  json["format"] = kFormat;
   json["version"] = summary.version;
   json["host"] = summary.host;
   json["task"] = summary.task;
+  json["title"] = summary.title;
   json["variant"] = summary.variant;
   json["seed"] = summary.seed;
   json["status"] = name_of(summary.status);
@@ -19,12 +33,12 @@ Json summary_json(const RunSummary& summary) {
   json["invalid"] = summary.invalid;
   json["container_size"] = summary.container_size;
   json["container_hash"] = summary.container_hash;
-  json["coverage"] = summary.coverage;
-  json["grid_mean_fitness"] = summary.grid_mean_fitness;
-  json["qd_score"] = summary.qd_score;
-  json["threshold"] = summary.threshold;
+  json["metrics"] = numbers_json(summary.metrics);
+  json["units"] = Json::object();
+  for (const auto& [name, unit] : summary.units) json["units"][name] = unit;
   json["loss_per_update"] = summary.loss_per_update;
   json["threads"] = summary.threads;
+  json["evaluator"] = summary.evaluator;
   json["seconds"] = {
       {"total", summary.seconds_total},         {"simulate", summary.seconds.simulate},
       {"encode", summary.seconds.encode},       {"train", summary.seconds.train},
@@ -35,9 +49,14 @@ Json summary_json(const RunSummary& summary) {
 
 RunSummary summary_of(const JsonObject& json) {
   RunSummary summary;
+  const std::uint64_t format = json.has("format") ? json.whole("format") : 1;
+  if (format > kFormat) {
+    json.wrong("format", fmt::format("at most {}: a later version wrote this", kFormat));
+  }
   summary.version = json.text("version");
   summary.host = json.text("host");
   summary.task = json.text("task");
+  summary.title = json.has("title") ? json.text("title") : summary.task;
   summary.variant = json.text("variant");
   summary.seed = json.whole("seed");
   summary.status = json.name<RunStatus>("status");
@@ -50,10 +69,15 @@ RunSummary summary_of(const JsonObject& json) {
   summary.invalid = json.whole("invalid");
   summary.container_size = json.whole("container_size");
   summary.container_hash = json.text("container_hash");
-  summary.coverage = json.number("coverage");
-  summary.grid_mean_fitness = json.number("grid_mean_fitness");
-  summary.qd_score = json.number("qd_score");
-  summary.threshold = json.number("threshold");
+  if (format == 1) {
+    for (const char* name : {"coverage", "grid_mean_fitness", "qd_score", "threshold"}) {
+      summary.metrics.push_back({name, json.number(name)});
+    }
+  } else {
+    summary.metrics = json.object("metrics").numbers();
+    summary.units = json.object("units").texts();
+    summary.evaluator = json.text("evaluator");
+  }
   summary.loss_per_update = json.number("loss_per_update");
   summary.threads = json.whole("threads");
   const JsonObject seconds = json.object("seconds");

@@ -12,17 +12,17 @@ namespace {
 TaskSpec air_hockey_spec() {
   TaskSpec spec;
   spec.name = "air-hockey";
+  spec.title = "Air-Hockey";
   spec.genotype_size = air_hockey::kGenes;
   spec.sensory = {{air_hockey::kSamples, 2}, ElementType::float32};
   const double half = air_hockey::kTableHalf;
-  spec.ground_truth = {{"x", -half, half}, {"y", -half, half}};
+  spec.ground_truth = {{"x", -half, half, "m"}, {"y", -half, half, "m"}};
   // Both angle and target lie within [-pi, pi].
   const double fastest = air_hockey::kGain * 2 * std::numbers::pi;
   spec.worst_fitness =
       -static_cast<double>(air_hockey::kSteps * air_hockey::kJoints) * fastest * fastest;
-  spec.metrics = {TaskMetric::trajectory_diversity};
-  spec.defaults = {
-      .iterations = 1000, .target_size = 10000, .mutation_rate = 0.15, .vat_constant = 18};
+  spec.metrics = {"trajectory_diversity"};
+  spec.defaults = {"run.iterations=1000", "container.target_size=10000", "variation.rate=0.15"};
   return spec;
 }
 
@@ -53,3 +53,7 @@ std::vector<air_hockey::Moment> AirHockey::trace(std::span<const float> genotype
 }
 
 }  // namespace aurora
+
+extern "C" aurora::Task* aurora_make_air_hockey() {
+  return new aurora::AirHockey();
+}

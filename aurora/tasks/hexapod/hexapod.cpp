@@ -14,15 +14,16 @@ TaskSpec hexapod_spec() {
   constexpr double kPi = std::numbers::pi;
   TaskSpec spec;
   spec.name = "hexapod";
+  spec.title = "Hexapod";
   spec.genotype_size = hexapod::kGenes;
   spec.sensory = {{hexapod::kPictureSide, hexapod::kPictureSide, hexapod::kChannels},
                   ElementType::uint8};
-  spec.ground_truth = {{"x", -1.2, 1.2},     {"y", -1, 1},        {"z", 0, 0.5},
-                       {"pitch", -kPi, kPi}, {"roll", -kPi, kPi}, {"yaw", -kPi, kPi}};
+  spec.ground_truth = {{"x", -1.2, 1.2, "m"},      {"y", -1, 1, "m"},
+                       {"z", 0, 0.5, "m"},         {"pitch", -kPi, kPi, "rad"},
+                       {"roll", -kPi, kPi, "rad"}, {"yaw", -kPi, kPi, "rad"}};
   spec.worst_fitness = -kPi;
-  spec.metrics = {TaskMetric::orientation_coverage};
-  spec.defaults = {
-      .iterations = 15000, .target_size = 5000, .mutation_rate = 0.05, .vat_constant = 18};
+  spec.metrics = {"orientation_coverage"};
+  spec.defaults = {"run.iterations=15000", "container.target_size=5000"};
   return spec;
 }
 
@@ -54,6 +55,30 @@ std::vector<hexapod::Bodies> Hexapod::trace(std::span<const float> genotype) con
   simulator_->run(hexapod::Controller(genotype),
                   [&](const hexapod::Bodies& bodies) { moments.push_back(bodies); });
   return moments;
+}
+
+namespace {
+
+struct HexapodConfig {
+  hexapod::Actuators actuators = hexapod::Actuators::servo;
+};
+
+}  // namespace
+
+TaskEntry hexapod_task() {
+#ifdef AURORA_WITH_DART
+  const std::string missing;
+#else
+  const std::string missing =
+      "install libdart-dev and libdart-collision-bullet-dev and build again with AURORA_DART=ON";
+#endif
+  return part<HexapodConfig>("hexapod", "a robot with six legs walks on a floor; 64x64 picture")
+      .option("actuators", &HexapodConfig::actuators,
+              "what moves the joints; velocity is faster and less true")
+      .missing(missing)
+      .made_by([](const HexapodConfig& config, const TaskContext&) {
+        return std::make_unique<Hexapod>(config.actuators);
+      });
 }
 
 }  // namespace aurora

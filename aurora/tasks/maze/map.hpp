@@ -103,8 +103,4 @@ class Map {
   std::vector<std::int32_t> touched_;  // kMapSize x kMapSize
 };
 
-/// The pixels that a robot's centre can reach from the start without a collision, as a mask of
-/// kMapSize x kMapSize (row-major, 1 = reachable). A step is at most 5 units long.
-std::vector<std::uint8_t> reachable_pixels(const Map& map);
-
 }  // namespace aurora::maze

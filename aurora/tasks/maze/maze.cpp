@@ -12,15 +12,16 @@ namespace {
 TaskSpec maze_spec() {
   TaskSpec spec;
   spec.name = "maze";
+  spec.title = "Maze";
   spec.genotype_size = maze::kGenes;
   spec.sensory = {{maze::kPictureSide, maze::kPictureSide, maze::kChannels}, ElementType::uint8};
   spec.ground_truth = {{"x", 0, maze::kWorldSize},
-                       {"y", 0, maze::kWorldSize},
-                       {"heading", -std::numbers::pi, std::numbers::pi}};
+                       {"y", 0, maze::kWorldSize, "", Direction::down},
+                       {"heading", -std::numbers::pi, std::numbers::pi, "rad"}};
   spec.worst_fitness = -2.0 * maze::kSteps;
   spec.preferred_batch = maze::kRobotsAtOnce;
-  spec.defaults = {
-      .iterations = 10000, .target_size = 10000, .mutation_rate = 0.05, .vat_constant = 25};
+  spec.defaults = {"run.iterations=10000", "container.target_size=10000",
+                   "threshold.vat_constant=25"};
   return spec;
 }
 
@@ -52,6 +53,12 @@ std::vector<maze::Moment> Maze::trace(std::span<const float> genotype) const {
   std::vector<maze::Moment> moments;
   maze::trace_episode(map_, rays_, genotype, moments);
   return moments;
+}
+
+TaskEntry maze_task() {
+  return part<NoOptions>("maze",
+                         "a wheeled robot with lasers and bumpers in a hard maze; 64x64 picture")
+      .made_by([](const NoOptions&, const TaskContext&) { return std::make_unique<Maze>(); });
 }
 
 }  // namespace aurora

@@ -1,0 +1,70 @@
+// How far long work is: a line that renews itself on a terminal, plain log lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "aurora/runs/observer.hpp"
+
+namespace aurora {
+
+/// "1:05:09", "12:34" or "42 s": a duration for people.
+std::string duration_text(double seconds);
+
+class StatusLine {
+ public:
+  /// Writes to `stream` (stderr).
+  explicit StatusLine(std::FILE* stream);
+  /// Ends the line, so that an error that is on its way begins on one of its own.
+  ~StatusLine() { finish(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  /// Since it was made.
+  double seconds() const;
+  /// Whether it is time to show something again: a few times a second on a terminal, every few
+  /// seconds elsewhere.
+  bool is_due() const;
+  /// Shows a line in place of the one shown before.
+  void show(const std::string& line);
+  /// Says a line that stays.
+  void say(const std::string& line);
+  /// Ends the line that renews itself.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::FILE* stream_;
+  bool terminal_;
+  bool open_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point due_ = start_;
+};
+
+/// The progress of a run on a terminal or in a log.
+class Progress final : public RunObserver {
+ public:
+  /// Writes to `stream` (stderr). Quiet: warnings alone.
+  Progress(std::FILE* stream, bool quiet, std::string run);
+
+  /// Shows where the run stands, if it is due or the end.
+  void stands(const Standing& standing) override;
+  void resumed(std::size_t iteration, std::size_t evaluations) override;
+  void ended() override;
+  void saved_up_to(std::size_t iteration) override;
+  void note(const std::string& text) override;
+  void warn(const std::string& text) override;
+
+ private:
+  std::mutex mutex_;  // warnings come from any thread
+  StatusLine line_;
+  bool quiet_;
+  std::string run_;  // its folder
+  std::size_t first_iteration_ = 0;
+  std::size_t first_evaluations_ = 0;
+};
+
+}  // namespace aurora

@@ -1,0 +1,24 @@
+#include "aurora/core/named.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "aurora/core/errors.hpp"
+
+namespace aurora {
+
+double number_called(std::span<const NamedNumber> numbers, std::string_view name,
+                     double otherwise) {
+  const auto found = std::ranges::find(numbers, name, &NamedNumber::name);
+  return found == numbers.end() ? otherwise : found->value;
+}
+
+void check_finite(std::span<const NamedNumber> numbers) {
+  for (const NamedNumber& number : numbers) {
+    if (!std::isfinite(number.value)) {
+      throw DataError("the saved number '" + number.name + "' is not finite");
+    }
+  }
+}
+
+}  // namespace aurora

@@ -1,0 +1,137 @@
+#include "aurora/encoders/autoencoder.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "aurora/core/errors.hpp"
+#include "aurora/core/plugin.hpp"
+#include "aurora/encoders/encoder_state.hpp"
+#include "aurora/encoders/native/conv_autoencoder.hpp"
+#include "aurora/encoders/native/conv_network.hpp"
+#include "aurora/encoders/native/mlp_autoencoder.hpp"
+#include "aurora/encoders/torch_autoencoder.hpp"
+
+namespace aurora {
+namespace {
+
+constexpr const char* kTorchLibrary = "libaurora_torch.so";
+constexpr const char* kTorchMaker = "aurora_make_torch_autoencoder";
+
+void check_config(const AutoencoderConfig& config) {
+  const auto at_least_one = [](std::size_t value, const char* key) {
+    if (value == 0) throw UsageError(std::string("encoder.") + key + " must be at least 1");
+  };
+  at_least_one(config.batch, "batch");
+  at_least_one(config.epochs, "epochs");
+  at_least_one(config.patience, "patience");
+  at_least_one(config.max_examples, "max_examples");
+  for (const std::size_t size : config.hidden) at_least_one(size, "hidden (every size)");
+  if (!std::isfinite(config.learning_rate) || config.learning_rate <= 0) {
+    throw UsageError("encoder.learning_rate must be a number above 0");
+  }
+}
+
+/// libtorch takes half a second to load, so it is loaded only when somebody asks for it.
+std::unique_ptr<Encoder> make_torch(const AutoencoderConfig& config, const SensoryShape& shape,
+                                    std::size_t dimension, Stream& stream) {
+  void* maker = find_in_plugin(kTorchLibrary, kTorchMaker);
+  if (!maker) {
+    throw UsageError(
+        "encoder.engine=torch needs libtorch, which this build does not have: install "
+        "libtorch-dev and build again, or use encoder.engine=native");
+  }
+  return reinterpret_cast<decltype(&make_torch_autoencoder)>(maker)(config, shape, dimension,
+                                                                    stream);
+}
+
+}  // namespace
+
+void check_dimension(const SensoryShape& shape, std::size_t dimension) {
+  if (dimension == 0 || dimension > shape.size()) {
+    throw UsageError("descriptor.dimension must be between 1 and the number of features (" +
+                     describe(shape.extents) + " = " + std::to_string(shape.size()) + "), not " +
+                     std::to_string(dimension));
+  }
+}
+
+std::string unfit_for_convolutions(const SensoryShape& shape, EncoderEngine engine) {
+  constexpr std::size_t kShrink = 8;  // three poolings halve height and width
+  const std::string instead = "; use encoder.kind=mlp-ae or encoder.kind=pca";
+  if (!shape.is_picture()) {
+    return "sensory data that is no picture (height x width x channels, bytes) but " +
+           describe(shape) + instead;
+  }
+  if (shape.extents[0] % kShrink != 0 || shape.extents[1] % kShrink != 0) {
+    return "pictures of " + describe(shape) +
+           ": it halves them three times, so height and width must be divisible by 8" + instead;
+  }
+  if (engine == EncoderEngine::native && shape.extents[2] != native::kColours) {
+    return "pictures of " + describe(shape) + ": it works on 3 channels" + instead;
+  }
+  return {};
+}
+
+std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
+                                          const SensoryShape& shape, std::size_t dimension,
+                                          Stream& stream) {
+  check_config(config);
+  check_dimension(shape, dimension);
+  AutoencoderConfig resolved = config;
+  if (config.kind == AutoencoderKind::automatic) {
+    resolved.kind = unfit_for_convolutions(shape, config.engine).empty() ? AutoencoderKind::conv_ae
+                                                                         : AutoencoderKind::mlp_ae;
+  }
+  if (config.engine == EncoderEngine::torch) return make_torch(resolved, shape, dimension, stream);
+  return resolved.kind == AutoencoderKind::conv_ae
+             ? make_native_conv_autoencoder(resolved, shape, dimension, stream)
+             : make_native_mlp_autoencoder(resolved, shape, dimension, stream);
+}
+
+namespace {
+
+EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::string summary) {
+  using Config = AutoencoderConfig;
+  constexpr std::size_t kMost = 1'000'000;
+  return part<Config>(std::move(name), std::move(summary))
+      .option("engine", &Config::engine, "who computes it; torch is the oracle")
+      .option("batch", &Config::batch, 1, kMost, "individuals in a gradient step")
+      .option("epochs", &Config::epochs, 1, kMost, "epochs in an update, at most")
+      .option("patience", &Config::patience, 1, kMost,
+              "epochs without progress before training stops")
+      .option("learning_rate", &Config::learning_rate, Range{0, 1, true}, "step size of Adam")
+      .option("max_examples", &Config::max_examples, 1, 10'000'000,
+              "individuals used for an update, at most")
+      .options([&](Options<Config>& options) {
+        if (kind == AutoencoderKind::conv_ae) return;
+        options.add("hidden", &Config::hidden, 1, 100'000,
+                    "mlp-ae: layers between input and descriptor");
+      })
+      .refuses([kind](const Config& config, const Mix& mix) -> std::string {
+        if (kind != AutoencoderKind::conv_ae) return {};
+        const std::string reason = unfit_for_convolutions(mix.task.sensory, config.engine);
+        return reason.empty() ? "" : "the task '" + mix.task.name + "', which has " + reason;
+      })
+      .made_by([kind](Config config, const EncoderContext& context) {
+        config.kind = kind;
+        return make_autoencoder(config, context.shape, context.dimension, context.stream);
+      });
+}
+
+}  // namespace
+
+EncoderEntry auto_encoder_part() {
+  return autoencoder_part(AutoencoderKind::automatic, "auto",
+                          "conv-ae for pictures, mlp-ae for the rest");
+}
+
+EncoderEntry conv_autoencoder_part() {
+  return autoencoder_part(AutoencoderKind::conv_ae, "conv-ae",
+                          "a convolutional auto-encoder, for pictures");
+}
+
+EncoderEntry mlp_autoencoder_part() {
+  return autoencoder_part(AutoencoderKind::mlp_ae, "mlp-ae", "a fully connected auto-encoder");
+}
+
+}  // namespace aurora

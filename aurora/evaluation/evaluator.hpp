@@ -1,0 +1,45 @@
+// Evaluators: genotypes in, evaluations out. Threads of this process or whatever else there is; the
+// algorithm cannot tell which, and evaluations are pure functions of the genotype, so neither can
+// the results.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "aurora/core/matrix.hpp"
+#include "aurora/core/parallel.hpp"
+#include "aurora/core/part.hpp"
+#include "aurora/tasks/task.hpp"
+
+namespace aurora {
+
+/// Genotypes that are being evaluated at this moment.
+struct Piece {
+  std::size_t begin = 0;  // rows of the batch
+  std::size_t count = 0;
+  std::chrono::steady_clock::time_point since;
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  /// Evaluates every row into the same row of `out`. If that throws, what is in `out` is of no use;
+  /// the guard (guard.hpp) finds out whose fault it was.
+  virtual void evaluate(MatrixView<const float> genotypes, EvaluationView out) = 0;
+  /// What evaluate() is at, asked from another thread; nothing if it cannot tell.
+  virtual std::optional<std::vector<Piece>> busy() const { return std::nullopt; }
+};
+
+/// What an evaluator is made with; both must outlive it.
+struct EvaluatorContext {
+  const Task& task;
+  Workers& workers;
+};
+
+using EvaluatorEntry = Entry<Evaluator, EvaluatorContext>;
+
+EvaluatorEntry thread_evaluator();
+
+}  // namespace aurora

@@ -1,0 +1,31 @@
+// How long a planned run will take on one thread of this machine, from what its parts take now.
+#pragma once
+
+#include "aurora/experiments/experiment.hpp"
+
+namespace aurora {
+
+/// Seconds on one thread.
+struct Costs {
+  double evaluation = 0;  // of one genotype
+  double encoding = 0;    // of one individual; 0 if there is no encoder, as is the next
+  double training = 0;    // of one individual in one epoch
+};
+
+/// Evaluates a few genotypes, and trains and encodes on what they sense: seconds, or less.
+Costs measure_costs(const Plan& plan);
+
+struct Estimate {
+  double simulation = 0;
+  double encoder = 0;  // training and encoding, re-training from scratch too
+};
+
+/// Counts what a run will do. Two numbers are not known before and rest on the runs of the paper's
+/// small copy: of the evaluations a quarter joins the container until it is full, and a training
+/// stops after half of its epochs. The work of the container itself and the files are left out.
+Estimate estimate(const PlannedRun& run, const Costs& costs);
+
+/// Of the re-training alone; nothing if the run is not to be re-trained.
+Estimate estimate_retraining(const PlannedRun& run, const Costs& costs);
+
+}  // namespace aurora

@@ -1,0 +1,51 @@
+// A selector: it prefers those whose children were kept (the curiosity score of Cully & Demiris
+// 2018). The score is a column that the individuals carry; checkpoints and results have it, too.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "examples/own_parts/parts.hpp"
+
+using namespace aurora;
+
+namespace {
+
+struct CuriosityConfig {
+  double reward = 1;     // for a child that is kept
+  double penalty = 0.5;  // for one that is not
+};
+
+class Curiosity final : public Selector {
+ public:
+  explicit Curiosity(const CuriosityConfig& config) : config_(config) {}
+
+  std::vector<std::string> columns() const override { return {"curiosity"}; }
+
+  std::vector<float> weights(SelectionView& view, std::uint32_t) const override {
+    std::vector<float> weights = view.column("curiosity");
+    for (float& weight : weights) weight = std::max(weight + 1, kLeast);
+    return weights;
+  }
+
+  void learn(std::span<const Birth> births, MatrixView<float> values) const override {
+    for (const Birth& birth : births) {
+      values(birth.parent, 0) += static_cast<float>(birth.kept ? config_.reward : -config_.penalty);
+    }
+  }
+
+ private:
+  static constexpr float kLeast = 0.01F;  // nobody is given up
+  CuriosityConfig config_;
+};
+
+}  // namespace
+
+SelectorEntry curiosity() {
+  return part<CuriosityConfig>("curiosity", "prefers those whose children were kept")
+      .option("reward", &CuriosityConfig::reward, Range{0, 100}, "for a child that is kept")
+      .option("penalty", &CuriosityConfig::penalty, Range{0, 100}, "for a child that is not")
+      .made_by([](const CuriosityConfig& config, const SelectorContext&) {
+        return std::make_unique<Curiosity>(config);
+      });
+}

@@ -1,0 +1,144 @@
+#include "apps/aurora/progress.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+namespace aurora {
+namespace {
+
+/// What a file gets to see of the progress.
+std::string said(bool quiet, const std::function<void(Progress&)>& happens) {
+  std::FILE* stream = std::tmpfile();
+  {
+    Progress progress(stream, quiet, "runs/it");
+    happens(progress);
+  }
+  std::string result;
+  std::rewind(stream);
+  for (int c; (c = std::fgetc(stream)) != EOF;) result += static_cast<char>(c);
+  std::fclose(stream);
+  return result;
+}
+
+Standing standing(std::size_t iteration, const Row& row, const TrainingReport* training = nullptr) {
+  return {.iteration = iteration,
+          .iterations = 1000,
+          .evaluations = 128 * iteration,
+          .container_size = 4321,
+          .target_size = 5000,
+          .row = row,
+          .training = training};
+}
+
+const Row kRow = {{"coverage", 12.34}, {"threshold", 0.5}};
+
+std::string shown(bool quiet, std::size_t iteration, const TrainingReport* training) {
+  return said(quiet, [&](Progress& progress) {
+    progress.stands(standing(iteration, kRow, training));
+    progress.stands(standing(iteration, kRow, training));  // too soon: says nothing
+    progress.note("a line");
+    progress.ended();
+  });
+}
+
+TEST(Progress, SaysWhereTheRunStandsOnPlainLines) {
+  const std::string line = shown(false, 500, nullptr);
+  EXPECT_NE(line.find("iteration 500/1000"), std::string::npos);
+  EXPECT_NE(line.find("size 4321/5000"), std::string::npos);
+  EXPECT_NE(line.find("coverage 12.3 %"), std::string::npos);
+  EXPECT_NE(line.find("d_min 0.5"), std::string::npos);
+  EXPECT_NE(line.find("eval/s"), std::string::npos);
+  EXPECT_NE(line.find("left"), std::string::npos);
+  EXPECT_EQ(line.find("reconstruction"), std::string::npos);
+  EXPECT_EQ(line.find('\r'), std::string::npos) << "a file is no terminal";
+  EXPECT_TRUE(line.ends_with("\na line\n"));
+  EXPECT_EQ(std::ranges::count(line, '\n'), 2) << "the second call came too soon";
+}
+
+TEST(Progress, SaysTheLastReconstructionError) {
+  TrainingReport training;
+  training.validation_loss = 0.25;
+  EXPECT_NE(shown(false, 500, &training).find("reconstruction 0.25"), std::string::npos);
+}
+
+TEST(Progress, QuietIsQuiet) {
+  EXPECT_EQ(shown(true, 500, nullptr), "");
+}
+
+TEST(Progress, SaysNoThresholdWhereThereIsNone) {
+  const std::string line = said(false, [](Progress& progress) {
+    progress.stands(standing(500, {{"coverage", 12.34}}));
+  });
+  EXPECT_NE(line.find("coverage 12.3 %  left "), std::string::npos) << line;
+}
+
+TEST(Progress, AlwaysSaysTheEnd) {
+  const std::string lines = said(false, [](Progress& progress) {
+    progress.stands(standing(500, kRow));
+    progress.stands(standing(999, kRow));
+    progress.stands(standing(1000, kRow));
+  });
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 2) << lines;
+  EXPECT_NE(lines.find("iteration 1000/1000"), std::string::npos);
+}
+
+TEST(Progress, WarnsEvenIfQuietAndCountsFromWhereItStarted) {
+  for (const bool quiet : {true, false}) {
+    const std::string text = said(quiet, [](Progress& progress) {
+      progress.resumed(500, 64000);
+      progress.warn("something");
+      progress.stands(standing(500, kRow));
+    });
+    EXPECT_TRUE(text.starts_with("aurora: warning: something\n")) << text;
+    EXPECT_EQ(text.find(" 0 eval/s") != std::string::npos, !quiet) << text;
+  }
+}
+
+TEST(Progress, SaysHowAFailedRunGoesOn) {
+  for (const bool quiet : {true, false}) {
+    const std::string text = said(quiet, [](Progress& progress) { progress.saved_up_to(30); });
+    EXPECT_EQ(
+        text,
+        "aurora: warning: the run is saved up to iteration 30; once the cause of the error is "
+        "mended, aurora run --resume --out 'runs/it' goes on from there\n");
+  }
+}
+
+/// What a terminal gets to see of a line that is left in the middle of the work.
+TEST(StatusLine, EndsItsLineOnATerminalWhenTheWorkFails) {
+  const int screen = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(screen, 0);
+  ASSERT_EQ(grantpt(screen), 0);
+  ASSERT_EQ(unlockpt(screen), 0);
+  std::FILE* terminal = std::fopen(ptsname(screen), "w");
+  ASSERT_NE(terminal, nullptr);
+  {
+    StatusLine line(terminal);
+    line.show("one");
+    line.show("two");
+  }
+  std::fclose(terminal);
+  std::string seen;
+  for (char c; read(screen, &c, 1) == 1;) seen += c;  // it comes when it comes, and ends with EIO
+  close(screen);
+  EXPECT_EQ(seen, "\r\x1b[Kone\r\x1b[Ktwo\r\n");
+}
+
+TEST(Progress, DurationsAreForPeople) {
+  EXPECT_EQ(duration_text(0), "0 s");
+  EXPECT_EQ(duration_text(42.4), "42 s");
+  EXPECT_EQ(duration_text(60), "1:00");
+  EXPECT_EQ(duration_text(754), "12:34");
+  EXPECT_EQ(duration_text(3909), "1:05:09");
+  EXPECT_EQ(duration_text(-3), "0 s");
+}
+
+}  // namespace
+}  // namespace aurora

@@ -1,0 +1,153 @@
+#include "aurora/experiments/scheduler.hpp"
+
+#include "aurora/core/errors.hpp"
+#include "aurora/runs/retrain.hpp"
+#include "tests/runs/run_fixture.hpp"
+
+namespace aurora {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A shell takes the place of the program, and copies of a run that of runs.
+class AScheduler : public RunFixture {
+ protected:
+  AScheduler() {
+    std::ofstream(root_ / "study.toml")
+        << "replications = 4\n[settings]\nrun.iterations = 6\nrun.batch = 8\n"
+           "container.target_size = 20\n"
+           "[[study]]\ntasks = [\"maze\"]\nvariants = [\"aurora-csc-uniform-2\"]\n";
+    runs_of_study_ = plan_experiment(parts_, root_ / "study.toml").runs;
+    options_.out = root_ / "runs";
+    options_.program = "/bin/sh";
+    options_.jobs = 2;
+    options_.command = [this](const PlannedRun& run, const fs::path& folder) {
+      return shell(commands_.at(run.plan.run.seed - 1), folder);
+    };
+    options_.retrain_command = [this](const fs::path& folder) {
+      return shell(retraining_, folder);
+    };
+    options_.ended = [this](const Tally& tally, const std::string& line, double seconds_left) {
+      lines_.push_back(line);
+      ended_.push_back(tally.ended());
+      left_.push_back(seconds_left);
+    };
+  }
+
+  std::vector<std::string> shell(const std::string& script, const fs::path& folder) const {
+    return {"-c", script, "sh", (root_ / "ready").string(), folder.string()};
+  }
+
+  /// Finished runs, to be copied: ready1 is the run with seed 1.
+  void make_ready() {
+    for (const PlannedRun& planned : runs_of_study_) {
+      run(parts_, planned.plan, {.out = root_ / ("ready" + std::to_string(planned.plan.run.seed))},
+          stop_);
+    }
+  }
+
+  Tally go() { return run_experiment(parts_, runs_of_study_, options_, stop_); }
+
+  std::vector<PlannedRun> runs_of_study_;
+  SchedulerOptions options_;
+  std::vector<std::string> commands_;
+  std::string retraining_ = "false";
+  std::vector<std::string> lines_;
+  std::vector<std::size_t> ended_;
+  std::vector<double> left_;
+};
+
+TEST_F(AScheduler, RunsWhatIsMissingAndSaysWhatFailed) {
+  make_ready();
+  fs::create_directories(options_.out / "study1");
+  fs::copy(root_ / "ready4", options_.out / runs_of_study_[3].name, fs::copy_options::recursive);
+  commands_ = {"cp -r \"$1\"1 \"$2\"", "echo first >&2; echo the reason >&2; exit 3",
+               "kill -SEGV $$", "echo it was finished >&2; exit 1"};
+  const Tally tally = go();
+  EXPECT_EQ(tally.runs, 4U);
+  EXPECT_EQ(tally.done, 1U);
+  EXPECT_EQ(tally.skipped, 1U);
+  EXPECT_EQ(tally.ended(), 4U);
+  std::vector<std::string> failures = tally.failures;
+  std::ranges::sort(failures);
+  EXPECT_EQ(failures, (std::vector<std::string>{runs_of_study_[1].name + ": the reason",
+                                                runs_of_study_[2].name + ": ended by signal 11"}));
+  EXPECT_EQ(lines_.size(), 3U);
+  EXPECT_TRUE(std::ranges::any_of(lines_, [&](const std::string& line) {
+    return line.starts_with(runs_of_study_[0].name + ": coverage ");
+  }));
+  EXPECT_TRUE(std::ranges::any_of(lines_, [&](const std::string& line) {
+    return line == runs_of_study_[1].name + ": FAILED: the reason";
+  }));
+  // What the failed ones said is kept, what the others said is not.
+  EXPECT_EQ(content(options_.out / "errors" / "1.txt"), "first\nthe reason\n");
+  EXPECT_FALSE(fs::exists(options_.out / "errors" / "0.txt"));
+
+  // Again, the failed ones alone.
+  commands_ = {"false", "cp -r \"$1\"2 \"$2\"", "cp -r \"$1\"3 \"$2\"", "false"};
+  lines_.clear();
+  left_.clear();
+  const Tally again = go();
+  EXPECT_EQ(again.done, 2U);
+  EXPECT_EQ(again.skipped, 2U);
+  EXPECT_TRUE(again.failures.empty());
+  EXPECT_EQ(lines_.size(), 2U);
+  EXPECT_EQ(left_.back(), 0) << "all that is left is nothing";
+  EXPECT_FALSE(fs::exists(options_.out / "errors"));
+}
+
+TEST_F(AScheduler, ReTrainsWhatAsksForItAfterItsRun) {
+  runs_of_study_.resize(2);
+  runs_of_study_[0].retrain = true;
+  make_ready();
+  fs::create_directories(root_ / "trained");
+  retrain(parts_, root_ / "ready1", {.epochs = 1, .out = root_ / "trained" / "retrained"});
+  commands_ = {"cp -r \"$1\"1 \"$2\"", "cp -r \"$1\"2 \"$2\""};
+  retraining_ = "cp -r \"$1/../trained/retrained\" \"$2\"";
+  // "ready" is only the beginning of a name.
+  fs::create_directories(root_ / "ready");
+  const Tally tally = go();
+  EXPECT_EQ(tally.done, 2U);
+  EXPECT_TRUE(tally.failures.empty());
+  EXPECT_TRUE(is_retrained(options_.out / runs_of_study_[0].name));
+  EXPECT_FALSE(is_retrained(options_.out / runs_of_study_[1].name));
+
+  // A run that is there is re-trained only.
+  fs::remove_all(options_.out / runs_of_study_[0].name / "retrained");
+  commands_ = {"exit 9", "exit 9"};
+  const Tally again = go();
+  EXPECT_EQ(again.done, 1U);
+  EXPECT_EQ(again.skipped, 1U);
+}
+
+TEST_F(AScheduler, NeverTouchesAnotherRun) {
+  runs_of_study_.resize(1);
+  make_ready();
+  fs::create_directories(options_.out / "study1");
+  fs::copy(root_ / "ready1", options_.out / runs_of_study_[0].name, fs::copy_options::recursive);
+  runs_of_study_[0].plan.run.seed = 2;
+  commands_ = {"exit 9", "exit 9"};
+  const Tally tally = go();
+  ASSERT_EQ(tally.failures.size(), 1U);
+  EXPECT_NE(tally.failures[0].find("run.seed was 1, now it is 2"), std::string::npos);
+}
+
+TEST_F(AScheduler, StartsNothingMoreOnceItIsStopped) {
+  commands_ = {"true", "true", "true", "true"};
+  stop_ = true;
+  const Tally tally = go();
+  EXPECT_EQ(tally.ended(), 0U);
+  EXPECT_EQ(tally.runs, 4U);
+}
+
+TEST_F(AScheduler, SaysIfTheProgramCannotBeStarted) {
+  runs_of_study_.resize(1);
+  commands_ = {"true"};
+  options_.program = root_ / "nobody";
+  const Tally tally = go();
+  ASSERT_EQ(tally.failures.size(), 1U);
+  EXPECT_NE(tally.failures[0].find("cannot start a run"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace aurora
