@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "aurora/containers/dominated_novelty.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/pca.hpp"
@@ -78,6 +79,12 @@ std::vector<Variant> builtin_variants() {
       {"cvt-map-elites",
        "the fittest of each Voronoi cell",
        {"descriptor.kind=hand-coded", "container.kind=cvt"}},
+      {"aurora-dns-n",
+       "AURORA that keeps whoever is far from the fitter (Dominated Novelty Search)",
+       {"descriptor.kind=learned", "descriptor.dimension=n", "container.kind=dns"}},
+      {"dns",
+       "the same, told what to look at",
+       {"descriptor.kind=hand-coded", "container.kind=dns"}},
   };
 }
 
@@ -101,6 +108,7 @@ Parts builtin_parts() {
   parts.containers.add(unstructured_container());
   parts.containers.add(grid_container());
   parts.containers.add(cvt_container());
+  parts.containers.add(dominated_novelty_container());
 
   parts.thresholds.add(csc_threshold_part());
   parts.thresholds.add(vat_threshold_part());

@@ -1,0 +1,262 @@
+// Against a full recomputation in the plainest words; the variants of it with golden hashes.
+#include "aurora/containers/dominated_novelty.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "archive_oracle.hpp"
+#include "aurora/core/errors.hpp"
+#include "aurora/core/random.hpp"
+#include "aurora/runs/verify.hpp"
+#include "tests/runs/run_fixture.hpp"
+
+namespace aurora {
+namespace {
+
+struct Member {
+  std::uint64_t id;
+  float fitness;
+  std::vector<float> descriptor;
+};
+
+/// The score by its definition.
+double score(const std::vector<Member>& members, const Member& one, std::size_t k) {
+  std::vector<float> squares;
+  for (const Member& other : members) {
+    const bool fitter =
+        other.fitness > one.fitness || (other.fitness == one.fitness && other.id < one.id);
+    if (!fitter) continue;
+    float sum = 0;
+    for (std::size_t i = 0; i < one.descriptor.size(); ++i) {
+      const float d = one.descriptor[i] - other.descriptor[i];
+      sum += d * d;
+    }
+    squares.push_back(sum);
+  }
+  if (squares.empty()) return std::numeric_limits<double>::infinity();
+  std::ranges::sort(squares);
+  squares.resize(std::min(squares.size(), k));
+  double sum = 0;
+  for (const float square : squares) sum += std::sqrt(double{square});
+  return sum / static_cast<double>(squares.size());
+}
+
+/// Takes everybody, computes all scores, keeps the n best.
+void keep_best(std::vector<Member>& members, std::size_t k, std::size_t n) {
+  std::vector<std::pair<double, std::uint64_t>> order;  // best first
+  for (const Member& member : members) order.emplace_back(-score(members, member, k), member.id);
+  std::ranges::sort(order);
+  order.resize(std::min(order.size(), n));
+  std::erase_if(members, [&](const Member& member) {
+    return std::ranges::find(order, member.id, &std::pair<double, std::uint64_t>::second) ==
+           order.end();
+  });
+}
+
+std::vector<Member> members_of(const Individuals& individuals) {
+  std::vector<Member> members;
+  for (const std::uint32_t row : rows_by_age(individuals)) {
+    const auto descriptor = individuals.descriptors.row(row);
+    members.push_back(
+        {individuals.ids[row], individuals.fitness[row], {descriptor.begin(), descriptor.end()}});
+  }
+  return members;
+}
+
+bool same(const std::vector<Member>& a, const std::vector<Member>& b) {
+  return std::ranges::equal(a, b, [](const Member& x, const Member& y) {
+    return x.id == y.id && x.fitness == y.fitness && x.descriptor == y.descriptor;
+  });
+}
+
+/// A batch with many ties: coarse descriptors, few different fitnesses, now and then NaN.
+Individuals random_batch(std::size_t n, std::uint64_t first_id, Stream& draw) {
+  Individuals batch(small_layout(n), 16);
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    for (float& x : batch.descriptors.row(row)) x = static_cast<float>(draw.below(20)) / 20;
+    batch.fitness[row] = static_cast<float>(draw.below(8));
+    if (draw.uniform() < 0.03) batch.fitness[row] = std::numeric_limits<float>::quiet_NaN();
+    batch.ids[row] = first_id + row;
+  }
+  return batch;
+}
+
+class AgainstDefinition : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(AgainstDefinition, SameMembersScoresAndOutcomesBatchByBatch) {
+  const std::size_t n = GetParam();
+  constexpr std::size_t kMost = 60;
+  for (const std::size_t k : {1U, 3U, 5U}) {
+    Stream draw(static_cast<std::uint64_t>(10 * n + k), Purpose::user);
+    DominatedNovelty container(small_layout(n), {.k = k, .novelty_k = 4}, kMost);
+    std::vector<Member> oracle;
+    Workers workers(2);
+    for (std::uint64_t iteration = 0; iteration < 60; ++iteration) {
+      const Individuals batch = random_batch(n, 16 * iteration, draw);
+      std::vector<std::uint32_t> rows(batch.size());
+      for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+      std::vector<Outcome> outcomes(rows.size());
+      const std::size_t before = oracle.size();
+      container.add_all(batch, rows, workers, outcomes);
+      for (const std::uint32_t row : rows) {
+        if (!std::isfinite(batch.fitness[row])) continue;
+        const auto descriptor = batch.descriptors.row(row);
+        oracle.push_back(
+            {batch.ids[row], batch.fitness[row], {descriptor.begin(), descriptor.end()}});
+      }
+      keep_best(oracle, k, kMost);
+      ASSERT_TRUE(same(members_of(container.individuals()), oracle)) << iteration;
+
+      const std::vector<double> scores = container.scores();
+      for (std::size_t row = 0; row < container.size(); ++row) {
+        const auto& ids = container.individuals().ids;
+        const auto member = std::ranges::find(oracle, ids[row], &Member::id);
+        ASSERT_EQ(scores[row], score(oracle, *member, k));
+      }
+      std::map<Outcome, std::size_t> counts;
+      for (const std::uint32_t row : rows) {
+        ++counts[outcomes[row]];
+        const bool kept = std::ranges::find(oracle, batch.ids[row], &Member::id) != oracle.end();
+        EXPECT_EQ(kept, outcomes[row] == Outcome::added || outcomes[row] == Outcome::replaced);
+        EXPECT_EQ(outcomes[row] == Outcome::invalid, !std::isfinite(batch.fitness[row]));
+      }
+      EXPECT_EQ(counts[Outcome::added], oracle.size() - before);
+
+      if (iteration % 20 == 19) {  // the encoder changes, and somebody has no descriptor any more
+        Matrix<float> descriptors = container.individuals().descriptors;
+        for (std::size_t i = 0; i < descriptors.rows() * n; ++i) {
+          descriptors.data()[i] = static_cast<float>(draw.below(20)) / 20;
+        }
+        descriptors(3, 0) = std::numeric_limits<float>::quiet_NaN();
+        EXPECT_EQ(container.set_descriptors(descriptors, {}), 1U);
+        oracle = members_of(container.individuals());
+      }
+      EXPECT_NE(container.check(workers), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dimensions, AgainstDefinition, testing::Values(1, 2, 10));
+
+TEST(DominatedNovelty, RestoredItGoesOnAsTheOldOne) {
+  Stream draw(5, Purpose::user);
+  Workers workers(1);
+  DominatedNovelty container(small_layout(2), {}, 40);
+  DominatedNovelty restored(small_layout(2), {}, 40);
+  std::vector<std::uint32_t> rows(16);
+  for (std::uint32_t i = 0; i < 16; ++i) rows[i] = i;
+  std::vector<Outcome> outcomes(16);
+  for (std::uint64_t iteration = 0; iteration < 30; ++iteration) {
+    const Individuals batch = random_batch(2, 16 * iteration, draw);
+    container.add_all(batch, rows, workers, outcomes);
+    if (iteration == 9) restored.restore(container.individuals(), container.state());
+    if (iteration > 9) restored.add_all(batch, rows, workers, outcomes);
+  }
+  EXPECT_TRUE(same(members_of(container.individuals()), members_of(restored.individuals())));
+}
+
+TEST(DominatedNovelty, TheFittestAlwaysStaysAndOneByOneIsAsGoodAsABatch) {
+  DominatedNovelty container(small_layout(1), {}, 2);
+  Individuals batch(small_layout(1), 4);
+  for (std::size_t row = 0; row < 4; ++row) {
+    batch.ids[row] = row;
+    batch.descriptors(row, 0) = static_cast<float>(row);
+    batch.fitness[row] = static_cast<float>(row);
+  }
+  EXPECT_EQ(container.add(batch, 0), Outcome::added);
+  EXPECT_EQ(container.add(batch, 3), Outcome::added);
+  EXPECT_EQ(container.add(batch, 1), Outcome::rejected);  // 2 from the fittest, the other is 3
+  batch.ids[2] = 9;
+  batch.descriptors(2, 0) = -5;
+  EXPECT_EQ(container.add(batch, 2), Outcome::replaced);
+  EXPECT_EQ(members_of(container.individuals()).back().id, 9U);
+}
+
+TEST(DominatedNovelty, ChecksWhatItIsGiven) {
+  EXPECT_THROW(DominatedNovelty(small_layout(1), {.k = 0}, 5), UsageError);
+  EXPECT_THROW(DominatedNovelty(small_layout(1), {.novelty_k = 0}, 5), UsageError);
+  EXPECT_THROW(DominatedNovelty(small_layout(1), {}, 0), UsageError);
+  EXPECT_THROW(DominatedNovelty(small_layout(0), {}, 5), UsageError);
+  // More members than may stay are found.
+  DominatedNovelty large(small_layout(1), {}, 9);
+  Stream draw(1, Purpose::user);
+  Individuals batch = random_batch(1, 0, draw);
+  for (std::uint32_t row = 0; row < 9; ++row) batch.fitness[row] = 1;
+  for (std::uint32_t row = 0; row < 9; ++row) large.add(batch, row);
+  DominatedNovelty small(small_layout(1), {}, 8);
+  small.restore(large.individuals());
+  Workers workers(1);
+  EXPECT_THROW(small.check(workers), DataError);
+}
+
+// --- In whole runs ---
+
+struct Golden {
+  const char* task;
+  const char* variant;
+  const char* iterations;
+  const char* hash;
+};
+
+class DnsRuns : public RunFixture, public testing::WithParamInterface<Golden> {};
+
+// A change of these hashes is a change of results: it must be meant, and the commit says why.
+TEST_P(DnsRuns, HaveTheirGoldenHashForAnyNumberOfThreads) {
+  if (!parts_.tasks.find(GetParam().task)->missing.empty()) GTEST_SKIP();
+  const auto run_small = [&](const char* threads) {
+    return run_with({GetParam().iterations, "run.batch=16", "container.target_size=60",
+                     "encoder.epochs=3", threads},
+                    GetParam().variant, GetParam().task);
+  };
+  const RunSummary one = run_small("run.threads=1");
+  EXPECT_EQ(one.status, RunStatus::finished);
+  EXPECT_LE(one.container_size, 60U);
+  const bool learns = std::string_view(GetParam().variant).starts_with("aurora");
+  if (encoders_have_golden_bits() || !learns) {
+    EXPECT_EQ(one.container_hash, GetParam().hash);
+  }
+  EXPECT_EQ(run_small("run.threads=3").container_hash, one.container_hash);
+  for (const Check& check : verify_run(parts_, out_, 3)) {
+    EXPECT_TRUE(check.good) << check.subject << ": " << check.finding;
+  }
+}
+
+TEST_P(DnsRuns, GoOnFromACheckpointToTheSameBits) {
+  if (!parts_.tasks.find(GetParam().task)->missing.empty()) GTEST_SKIP();
+  const auto plan = [&](const std::string& iterations) {
+    return plan_with({"run.iterations=" + iterations, "run.batch=16", "container.target_size=60",
+                      "encoder.epochs=2"},
+                     GetParam().variant, GetParam().task);
+  };
+  const std::filesystem::path whole = root_ / "whole";
+  const std::filesystem::path parts = root_ / "parts";
+  const std::string hash = run(parts_, plan("16"), {.out = whole}, stop_).container_hash;
+  run(parts_, plan("9"), {.out = parts}, stop_);
+  const RunOptions resumed{.out = parts, .resume = true};
+  EXPECT_EQ(run(parts_, plan("16"), resumed, stop_).container_hash, hash);
+}
+
+constexpr const char* kMany = "run.iterations=60";
+constexpr const char* kFew = "run.iterations=12";
+
+INSTANTIATE_TEST_SUITE_P(
+    Tasks, DnsRuns,
+    testing::Values(Golden{"maze", "dns", kMany, "153de7acf39016fe"},
+                    Golden{"maze", "aurora-dns-10", kMany, "0d6af2f7a69269b8"},
+                    Golden{"air-hockey", "dns", kMany, "896b1db152404dcc"},
+                    Golden{"air-hockey", "aurora-dns-2", kMany, "96adce178ab1aa0b"},
+                    Golden{"hexapod", "dns", kFew, "d3a7424fd6e01675"},
+                    Golden{"hexapod", "aurora-dns-2", kFew, "1578d77785908abd"}),
+    [](const auto& instance) {
+      std::string name = std::string(instance.param.task) + instance.param.variant;
+      std::erase(name, '-');
+      return name;
+    });
+
+}  // namespace
+}  // namespace aurora
