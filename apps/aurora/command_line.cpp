@@ -1,6 +1,8 @@
 #include "apps/aurora/command_line.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,7 +25,7 @@ constexpr int kBadUsage = 2;
 int complain(std::string message, int status) {
   while (message.ends_with('\n')) message.pop_back();
   std::ranges::replace(message, '\n', ' ');
-  fmt::print(stderr, "aurora: error: {}\n", message);
+  say(fmt::format("aurora: error: {}\n", message));
   return status;
 }
 
@@ -56,6 +58,16 @@ void check_options(const CLI::App& app, const std::vector<std::string>& words) {
   }
 }
 
+/// What the caller has closed leads nowhere: otherwise the first file that is opened would become
+/// standard output, and get what is printed.
+void open_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    const int nowhere = open("/dev/null", O_RDWR);  // the lowest that is free: this one
+    if (nowhere > 2) close(nowhere);
+  }
+}
+
 int parse_and_act(int argc, char** argv, const Parts& parts) {
   CLI::App program("Discovers diverse and high-performing behaviours of a robot, unsupervised.",
                    "aurora");
@@ -74,7 +86,7 @@ int parse_and_act(int argc, char** argv, const Parts& parts) {
 
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
-    fmt::print(stderr, "{}", program.help());
+    say(program.help());
     return kBadUsage;
   }
   const CLI::App* named = &program;
@@ -136,6 +148,11 @@ Parts with_variants(const Parts& parts, const std::vector<std::string>& files) {
   return all;
 }
 
+void say(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void print(const std::string& text) {
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written != text.size() || std::fflush(stdout) != 0) {
@@ -144,6 +161,7 @@ void print(const std::string& text) {
 }
 
 int command_line(int argc, char** argv, const Parts& parts) {
+  open_standard_descriptors();
   try {
     return parse_and_act(argc, argv, parts);
   } catch (const UsageError& error) {

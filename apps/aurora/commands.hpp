@@ -44,6 +44,9 @@ void add_variants_option(CLI::App& app, std::vector<std::string>& files);
 /// The parts, with the variants of these files.
 Parts with_variants(const Parts& parts, const std::vector<std::string>& files);
 
+/// Writes to stderr. A log that cannot be written ends nothing.
+void say(const std::string& text);
+
 /// Writes to stdout. FileError if that fails (a full disk behind it, say).
 void print(const std::string& text);
 

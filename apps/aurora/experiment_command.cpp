@@ -103,11 +103,11 @@ class ExperimentCommand {
     options.ended = [](const Tally& tally, const std::string& line, double seconds_left) {
       const std::string left =
           seconds_left < 0 ? "" : fmt::format(", about {} left", duration_text(seconds_left));
-      fmt::print(stderr, "[{}/{}{}] {}\n", tally.ended(), tally.runs, left, line);
+      say(fmt::format("[{}/{}{}] {}\n", tally.ended(), tally.runs, left, line));
     };
     const Tally tally = run_experiment(parts_, experiment_.runs, options, interrupt.raised());
     if (interrupt.raised()) {
-      fmt::print(stderr, "aurora: stopped; the same command goes on\n");
+      say("aurora: stopped; the same command goes on\n");
       return interrupt.exit_status();
     }
     print(fmt::format("{} runs: {} finished now, {} before, {} failed\n", tally.runs, tally.done,
@@ -166,7 +166,8 @@ Command add_experiment(CLI::App& program, const Parts& parts) {
       ->type_name("DIR");
   app->add_option("--jobs", arguments->jobs,
                   "Runs at a time; as many as there are processors unless said; changes no result")
-      ->type_name("J");
+      ->type_name("J")
+      ->check(CLI::Range(1, 4096));
   add_variants_option(*app, arguments->variants);
   app->add_flag("--dry-run", arguments->dry_run, "Only list the runs and estimate the time");
   app->add_flag("--slurm", arguments->slurm, "Only print a Slurm array job that runs them");

@@ -55,13 +55,21 @@ InterruptFlag::InterruptFlag() {
   constexpr int kOnce = static_cast<int>(SA_RESETHAND);
   handle(SIGINT, raise_flag, kOnce);
   handle(SIGTERM, raise_flag, kOnce);
+  handle(SIGHUP, raise_flag, kOnce);  // a terminal or a connection that is gone
   handle(SIGUSR1, raise_checkpoint_flag, SA_RESTART);
+  // A limit on the size of files, and a reader that has gone, are errors of the write that meets
+  // them, not the end of the run.
+  handle(SIGXFSZ, SIG_IGN);
+  handle(SIGPIPE, SIG_IGN);
 }
 
 InterruptFlag::~InterruptFlag() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
+  handle(SIGHUP, SIG_DFL);
   handle(SIGUSR1, SIG_DFL);
+  handle(SIGXFSZ, SIG_DFL);
+  handle(SIGPIPE, SIG_DFL);
 }
 
 const std::atomic<bool>& InterruptFlag::raised() const {

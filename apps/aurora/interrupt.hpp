@@ -1,5 +1,5 @@
-// Signals as flags that the run looks at between two iterations: Ctrl-C and SIGTERM end it, SIGUSR1
-// asks for a checkpoint.
+// Signals as flags that the run looks at between two iterations: Ctrl-C, SIGTERM and SIGHUP end it,
+// SIGUSR1 asks for a checkpoint.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@ namespace aurora {
 void adopt_runs();
 void end_with_adopter();
 
-/// While it lives, the first SIGINT or SIGTERM sets the flag and a second one ends the process;
-/// SIGUSR1 sets the other flag, any number of times.
-/// Signal handlers reach nothing but globals, so only one may live at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP sets the flag and a second one ends the
+/// process; SIGUSR1 sets the other flag, any number of times. Signal handlers reach nothing but
+/// globals, so only one may live at a time.
 class InterruptFlag {
  public:
   InterruptFlag();

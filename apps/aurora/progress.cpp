@@ -33,9 +33,14 @@ bool StatusLine::is_due() const {
   return Clock::now() >= due_;
 }
 
-void StatusLine::show(const std::string& line) {
-  fmt::print(stream_, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+/// A log that cannot be written ends nothing.
+void StatusLine::write(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream_);
   std::fflush(stream_);
+}
+
+void StatusLine::show(const std::string& line) {
+  write(fmt::format("{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n"));
   open_ = terminal_;
   due_ =
       Clock::now() + (terminal_ ? Clock::duration(kTerminalPeriod) : Clock::duration(kLogPeriod));
@@ -43,12 +48,11 @@ void StatusLine::show(const std::string& line) {
 
 void StatusLine::say(const std::string& line) {
   finish();
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
+  write(line + "\n");
 }
 
 void StatusLine::finish() {
-  if (open_) fmt::print(stream_, "\n");
+  if (open_) write("\n");
   open_ = false;
 }
 

@@ -37,6 +37,9 @@ class StatusLine {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void write(const std::string& text);
+
   std::FILE* stream_;
   bool terminal_;
   bool open_ = false;

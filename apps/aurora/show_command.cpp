@@ -34,7 +34,7 @@ std::string describe(const Shown& shown, const std::vector<Axis>& axes) {
 int act(const Arguments& arguments, const Parts& parts) {
   const std::filesystem::path run = arguments.run;
   const Viewer viewer(parts, run);
-  for (const std::string& note : viewer.notes()) fmt::print(stderr, "aurora: note: {}\n", note);
+  for (const std::string& note : viewer.notes()) say(fmt::format("aurora: note: {}\n", note));
   const std::filesystem::path out =
       arguments.out.empty() ? run / "show" : std::filesystem::path(arguments.out);
   bool same = true;

@@ -51,6 +51,16 @@ void check(const TaskSpec& spec) {
   require(std::isfinite(spec.worst_fitness), "must have a finite worst_fitness");
 }
 
+std::string fingerprint(const TaskSpec& spec) {
+  std::string text =
+      fmt::format("{} version {}: {} genes, senses {}, worst fitness {}", spec.name, spec.version,
+                  spec.genotype_size, describe(spec.sensory), spec.worst_fitness);
+  for (const Axis& axis : spec.ground_truth) {
+    text += fmt::format(", {} from {} to {}", axis.name, axis.min, axis.max);
+  }
+  return text;
+}
+
 const std::string& title_of(const TaskSpec& spec) {
   return spec.title.empty() ? spec.name : spec.title;
 }

@@ -50,6 +50,10 @@ inline constexpr std::size_t kHandCodedSize = 2;
 /// UsageError, with the reason, if no search can be made of it.
 void check(const TaskSpec& spec);
 
+/// Everything that a run depends on, in words: equal texts mean that a run may go on. Title, units,
+/// directions, metrics and defaults may change.
+std::string fingerprint(const TaskSpec& spec);
+
 /// The title, or the name if there is none.
 const std::string& title_of(const TaskSpec& spec);
 

@@ -129,7 +129,17 @@ class Reader {
     const std::size_t seeds = whole(study, "replications", replications);
 
     std::size_t combinations = 1;
-    for (const auto& [key, values] : sweep) combinations *= values.size();
+    double all = static_cast<double>(seeds) * static_cast<double>(names(study, "tasks").size()) *
+                 static_cast<double>(names(study, "variants").size());
+    for (const auto& [key, values] : sweep) {
+      combinations *= values.size();
+      all *= static_cast<double>(values.size());
+    }
+    // Said before they are planned one by one.
+    if (all > static_cast<double>(kMaxRuns)) {
+      wrong(fmt::format("describes {:.0f} runs in study '{}'; at most {} are planned", all, name,
+                        kMaxRuns));
+    }
     for (const std::string& task : names(study, "tasks")) {
       for (const std::string& variant : names(study, "variants")) {
         for (std::size_t c = 0; c < combinations; ++c) {

@@ -134,19 +134,23 @@ class Scheduler {
     children_.erase(child);
     const PlannedRun& run = runs_[number];
     const bool interrupted = WIFEXITED(status) && WEXITSTATUS(status) > 128;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-      const fs::path folder = options_.out / run.name;
-      if (progress_of(parts_, run, folder) == RunProgress::to_retrain) {
-        again_.push_back({number, start});
-        return true;
-      }
+    // What counts is the run, not what its process says: a task may end it with a status of 0, and
+    // another process may have finished what ours found in use.
+    const RunProgress progress = progress_of(parts_, run, options_.out / run.name);
+    const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (progress == RunProgress::to_retrain && well) {
+      again_.push_back({number, start});
+    } else if (progress == RunProgress::finished) {
       ++tally_.done;
       forget_errors(number);
       note_cost(run, seconds_since(start));
       say(outcome(run));
+    } else if (WIFSIGNALED(status)) {
+      fail(run, fmt::format("ended by signal {}", WTERMSIG(status)));
+    } else if (well) {
+      fail(run, "its process ended with status 0, but the run is not finished");
     } else if (!interrupted) {
-      fail(run, WIFSIGNALED(status) ? fmt::format("ended by signal {}", WTERMSIG(status))
-                                    : last_line(errors_of(number), WEXITSTATUS(status)));
+      fail(run, last_line(errors_of(number), WEXITSTATUS(status)));
     }
     return true;
   }

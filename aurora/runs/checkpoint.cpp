@@ -48,6 +48,7 @@ Json manifest_of(const Checkpoint& checkpoint) {
   return {{"checkpoint_version", kCheckpointVersion},
           {"task", checkpoint.task},
           {"task_version", checkpoint.task_version},
+          {"task_spec", checkpoint.task_spec},
           {"settings", std::move(settings)},
           {"iteration", algorithm.iteration},
           {"encoder_updates", algorithm.encoder_updates},
@@ -94,6 +95,7 @@ Checkpoint load_checkpoint(const fs::path& directory) {
   Checkpoint checkpoint;
   checkpoint.task = manifest.text("task");
   checkpoint.task_version = manifest.whole("task_version");
+  if (manifest.has("task_spec")) checkpoint.task_spec = manifest.text("task_spec");
   checkpoint.settings = manifest.object("settings").texts();
   checkpoint.record = record_of(manifest);
   checkpoint.metrics = reader.read_text(kMetrics);
@@ -212,6 +214,13 @@ void check_resumable(const Parts& parts, const Checkpoint& checkpoint, const Pla
         "the run cannot go on with another version of its task: '{}' was version {}, now it is {}; "
         "start a new run in another directory",
         plan.spec().name, checkpoint.task_version, plan.spec().version));
+  }
+  const std::string now = fingerprint(plan.spec());
+  if (!checkpoint.task_spec.empty() && checkpoint.task_spec != now) {
+    throw UsageError(fmt::format(
+        "the run cannot go on with another specification of its task: it was '{}', now it is '{}'; "
+        "start a new run in another directory",
+        checkpoint.task_spec, now));
   }
   if (checkpoint.algorithm.iteration > plan.run.iterations) {
     throw UsageError(fmt::format(

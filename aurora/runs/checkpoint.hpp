@@ -27,6 +27,7 @@ namespace aurora {
 struct Checkpoint {
   std::string task;
   std::size_t task_version = 1;
+  std::string task_spec;  // its fingerprint; empty if an older version wrote the checkpoint
   Settings settings;
   RunRecord record;
   AlgorithmState algorithm;

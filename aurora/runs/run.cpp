@@ -178,6 +178,8 @@ class Recorder {
     // The last row may be out of turn. No checkpoint has it: a run that is extended does without.
     if (status == RunStatus::finished && !row_due()) log(algorithm);
     observer_.ended();
+    // Whoever finds results finds the checkpoint that they came from.
+    wait_for_checkpoint();
     summary.status = status;
     summary.error = error;
     measure(algorithm);
@@ -193,7 +195,6 @@ class Recorder {
                                          plan_.spec().sensory);
       }
     }
-    wait_for_checkpoint();
     write_summary();
     return summary;
   }
@@ -306,6 +307,7 @@ class Recorder {
     try {
       copy.task = plan_.spec().name;
       copy.task_version = plan_.spec().version;
+      copy.task_spec = fingerprint(plan_.spec());
       copy.settings = plan_.settings();
       copy.record = record_;
       algorithm.save(copy.algorithm);
@@ -376,10 +378,20 @@ std::optional<RunSummary> finished_summary(const std::filesystem::path& run,
   return std::nullopt;
 }
 
-/// A run without a checkpoint may begin anew, with the configuration it has, but never over
-/// results.
+/// Whether run.json says that the run was killed, interrupted or failed.
+bool ended_early(const std::filesystem::path& run) {
+  try {
+    return read_summary(run / "run.json").status != RunStatus::finished;
+  } catch (const Error&) {
+    return false;  // who knows
+  }
+}
+
+/// A run without a checkpoint may begin anew, with the configuration it has: it comes to the same
+/// results again, whatever it left when it ended early. A finished one, from which somebody has
+/// taken the checkpoint away, is left alone.
 void check_restartable(const Parts& parts, const Plan& plan, const std::filesystem::path& run) {
-  if (std::filesystem::exists(run / "container")) {
+  if (std::filesystem::exists(run / "container") && !ended_early(run)) {
     throw FileError(
         fmt::format("'{0}' has results but no checkpoint: '{0}/checkpoint' is missing, and without "
                     "it the run cannot go on; start a new one in another directory",

@@ -192,7 +192,7 @@ void RunDirectory::check_in_place(const Table& table, std::string_view name) con
 void RunDirectory::restore(Table& table, std::string_view name, std::string_view content) {
   table = {};
   if (content.empty()) return remove_path(path_ / name);
-  write_file(path_ / name, content);
+  write_file(path_ / name, content, Links::replace);
   table.file.emplace(path_ / name);
   table.columns = split(content.substr(0, content.find('\n')));
 }
@@ -205,7 +205,7 @@ void RunDirectory::restore_tables(std::string_view metrics, std::string_view enc
 
 void RunDirectory::write_config(std::string_view toml) {
   check_in_place();
-  write_file(path_ / "config.toml", toml);
+  write_file(path_ / "config.toml", toml, Links::replace);
 }
 
 void RunDirectory::append(Table& table, std::string_view name, const Row& row) {
@@ -248,7 +248,7 @@ void RunDirectory::write_summary(const RunSummary& summary) {
   if (complete.started.empty()) complete.started = started_;
   if (complete.host.empty()) complete.host = host_name();
   if (complete.ended.empty()) complete.ended = now_iso();
-  write_file(path_ / "run.json", to_text(summary_json(complete)));
+  write_file(path_ / "run.json", to_text(summary_json(complete)), Links::replace);
 }
 
 void RunDirectory::write_container(const Individuals& individuals, const PartState& state,
@@ -260,7 +260,12 @@ void RunDirectory::write_container(const Individuals& individuals, const PartSta
 void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& individuals,
                                   const TaskSpec& spec) {
   check_in_place();
-  make_directories(path_ / "snapshots");
+  const fs::path snapshots = path_ / "snapshots";
+  if (fs::is_symlink(fs::symlink_status(snapshots))) {
+    throw FileError(
+        fmt::format("'{}' is a symbolic link: nothing is written through it", snapshots.string()));
+  }
+  make_directories(snapshots);
   write_individuals(path_ / "snapshots" / fmt::format("{:06}", iteration), individuals, {}, spec,
                     false);
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <new>
@@ -318,9 +320,12 @@ void InputFile::read(std::span<std::byte> out) {
 }
 
 AppendFile::AppendFile(fs::path path)
-    : path_(std::move(path)), file_(open_file(path_, O_WRONLY | O_CREAT | O_APPEND)) {
+    : path_(std::move(path)),
+      // Without O_NONBLOCK, a pipe that nobody reads would keep us here.
+      file_(open_file(path_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK)) {
   struct stat status;
   if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) fail("write", path_, errno);
+  if (!S_ISREG(status.st_mode)) fail("write", path_, EINVAL);
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -341,10 +346,37 @@ void AppendFile::sync() {
   if (const int error = sync_descriptor(file_.get())) fail("write", path_, error);
 }
 
+namespace {
+
+/// Descriptors of the locks of this process, plus 1; 0 is a free place. A child that a task forks
+/// would hold them on after our death, so it closes its copies; handlers of fork() reach nothing
+/// but globals.
+std::array<std::atomic<int>, 16> locks_held{};
+
+void let_go_in_child() {
+  for (std::atomic<int>& lock : locks_held) {
+    if (const int held = lock.exchange(0); held > 0) ::close(held - 1);
+  }
+}
+
+/// Puts `to` in the place of `from`.
+void exchange_lock(int from, int to) {
+  static const int once = ::pthread_atfork(nullptr, nullptr, let_go_in_child);
+  static_cast<void>(once);
+  for (std::atomic<int>& lock : locks_held) {
+    int expected = from;
+    if (lock.compare_exchange_strong(expected, to)) return;
+  }
+}
+
+}  // namespace
+
 FileLock::FileLock(fs::path path, const fs::path& used) : path_(std::move(path)) {
   for (bool ours = false; !ours;) {
-    file_ = open_file(path_, O_RDWR | O_CREAT);
-    if (file_.get() < 0) fail("write", path_, errno);
+    file_ = open_file(path_, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+    struct stat status;
+    if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) fail("write", path_, errno);
+    if (!S_ISREG(status.st_mode)) fail("write", path_, EINVAL);
     if (retry([&] { return ::flock(file_.get(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno != EWOULDBLOCK) fail("lock", path_, errno);
       std::array<char, 32> text{};
@@ -356,31 +388,36 @@ FileLock::FileLock(fs::path path, const fs::path& used) : path_(std::move(path))
     // Whoever held the lock may have removed the file between our two calls.
     ours = in_place();
   }
+  exchange_lock(0, file_.get() + 1);
   // Only for people; a full disk does not matter.
   const std::string number = std::to_string(::getpid());
   static_cast<void>(::ftruncate(file_.get(), 0) == 0 && write_all(file_.get(), number) == 0);
 }
 
 FileLock::~FileLock() {
-  if (file_.get() >= 0 && in_place()) ::unlink(path_.c_str());
+  if (file_.get() < 0) return;
+  exchange_lock(file_.get() + 1, 0);
+  if (in_place()) ::unlink(path_.c_str());
 }
 
 bool FileLock::in_place() const {
   return is_at(path_, file_);
 }
 
-void write_file(const fs::path& path, const std::function<void(OutputFile&)>& content) {
+void write_file(const fs::path& path, const std::function<void(OutputFile&)>& content,
+                Links links) {
   struct stat status;
-  const bool found = ::stat(path.c_str(), &status) == 0;
+  const bool follow = links == Links::follow;
+  const bool found = (follow ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status)) == 0;
   if (found && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
-  if (found && !S_ISREG(status.st_mode)) {
+  if (found && follow && !S_ISREG(status.st_mode)) {
     OutputFile device(path, OutputFile::Existing{});
     content(device);
     device.close();
     return;
   }
 
-  const fs::path target = found ? followed(path) : path;
+  const fs::path target = found && follow ? followed(path) : path;
   const fs::path aside = name_beside(target, fmt::format("{}.new", ::getpid()));
   ::unlink(aside.c_str());  // a dead process may have had our number
   OutputFile file(aside, path);
@@ -394,12 +431,13 @@ void write_file(const fs::path& path, const std::function<void(OutputFile&)>& co
   sync_directory(parent_of(target));
 }
 
-void write_file(const fs::path& path, std::span<const std::byte> bytes) {
-  write_file(path, [&](OutputFile& file) { file.write(bytes); });
+void write_file(const fs::path& path, std::span<const std::byte> bytes, Links links) {
+  write_file(
+      path, [&](OutputFile& file) { file.write(bytes); }, links);
 }
 
-void write_file(const fs::path& path, std::string_view text) {
-  write_file(path, std::as_bytes(std::span(text)));
+void write_file(const fs::path& path, std::string_view text, Links links) {
+  write_file(path, std::as_bytes(std::span(text)), links);
 }
 
 std::string read_file(const fs::path& path, std::uint64_t limit) {

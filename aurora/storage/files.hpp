@@ -53,6 +53,10 @@ class FileHandle {
   int descriptor_;
 };
 
+/// Whether write_file() follows a symbolic link, and writes to a device or pipe directly, or takes
+/// its place: inside a directory of ours nobody else's file may be reached.
+enum class Links { follow, replace };
+
 /// A new file that is written from front to back. It counts and is whole only after close();
 /// destroyed before that, it is removed.
 class OutputFile {
@@ -74,7 +78,8 @@ class OutputFile {
   void close();
 
  private:
-  friend void write_file(const std::filesystem::path&, const std::function<void(OutputFile&)>&);
+  friend void write_file(const std::filesystem::path&, const std::function<void(OutputFile&)>&,
+                         Links);
   struct Existing {};
   OutputFile(std::filesystem::path path, Existing);
   void flush();
@@ -115,7 +120,8 @@ class InputFile {
 /// survives a kill of the process; sync() makes it survive a power cut too.
 class AppendFile {
  public:
-  /// Opens `path` at its end, or creates it empty.
+  /// Opens `path` at its end, or creates it empty. FileError if it is a symbolic link or anything
+  /// else that is no regular file.
   explicit AppendFile(std::filesystem::path path);
 
   /// Appends whole lines, '\n' included. If that fails, no part of them stays in the file.
@@ -151,12 +157,15 @@ class FileLock {
 };
 
 /// Replaces `path` by what `content` writes, or leaves it exactly as it was: written under a
-/// temporary name beside it, synced, renamed, directory synced. Symbolic links are followed;
-/// devices and pipes are written to directly. Not for two threads and the same path at once.
-/// (If only the very last step fails, the sync of the directory, the new one is in place already.)
-void write_file(const std::filesystem::path& path, const std::function<void(OutputFile&)>& content);
-void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
-void write_file(const std::filesystem::path& path, std::string_view text);
+/// temporary name beside it, synced, renamed, directory synced. Not for two threads and the same
+/// path at once. (If only the very last step fails, the sync of the directory, the new one is in
+/// place already.)
+void write_file(const std::filesystem::path& path, const std::function<void(OutputFile&)>& content,
+                Links links = Links::follow);
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                Links links = Links::follow);
+void write_file(const std::filesystem::path& path, std::string_view text,
+                Links links = Links::follow);
 
 /// The whole file, which may hold `limit` bytes at most (DataError).
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit);

@@ -29,6 +29,7 @@ except ModuleNotFoundError:
     xxhash = None  # type: ignore[assignment]
 
 PathLike = Union[str, Path]
+DEEPEST = 32  # sections in sections of a config.toml
 FORMAT_VERSION = 1  # of manifests
 NEWEST_FORMAT = 2  # of run.json; 1 is that of version 0.1.0, which does not say so
 # The names of our columns, and those that other quality-diversity libraries give them.
@@ -93,7 +94,7 @@ def _read_text(path: Path) -> str:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(_read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path}: is damaged or not ours: {error}") from None
     if not isinstance(content, dict):
         raise RunError(f"{path}: is not ours: it holds no JSON object")
@@ -456,9 +457,13 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise RunError(
             f"{path}: reading it needs Python 3.11 or the module tomli (Debian: python3-tomli)"
         )
+    text = _read_text(path)
+    # The parser's time grows with the square of the dots in a key; ours have two at the most.
+    if any(line.split("=")[0].count(".") > DEEPEST for line in text.splitlines()):
+        raise RunError(f"{path}: is not ours: a key is nested more than {DEEPEST} deep")
     try:
-        return tomllib.loads(_read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RunError(f"{path}: is damaged: {error}") from None
 
 

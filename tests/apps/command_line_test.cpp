@@ -100,6 +100,14 @@ class CommandLine : public testing::Test {
     return wait_for(start(arguments, input));
   }
 
+  /// The program under a shell, which opens and closes what the test wants: "$1" is the program.
+  int shell(const std::string& script) {
+    const std::string command =
+        "cd '" + work().string() + "' && set -- '" AURORA_PROGRAM "' && " + script;
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  }
+
   /// Expects one line of complaint, nothing on stdout, and no file made.
   void expect_refused(const Arguments& arguments, int status, const std::string& says,
                       const std::string& input = "") {
@@ -137,6 +145,46 @@ Arguments small_run(const Arguments& more) {
                          "--iterations", "3",    "run.batch=16", "container.target_size=50"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
+}
+
+// --- Descriptors and signals ---------------------------------------------------------------------
+
+const std::string kShortRun =
+    "\"$1\" run maze --variant hc-csc-uniform --iterations 40 run.batch=8 "
+    "container.target_size=20 run.log_every=1 --out ";
+
+TEST_F(CommandLine, ALogThatCannotBeWrittenEndsNothing) {
+  EXPECT_EQ(shell(kShortRun + "full >/dev/null 2>/dev/full"), 0);
+  EXPECT_EQ(shell("(" + kShortRun +
+                  "pipe 2>&1 >/dev/null; echo $? >status) | true; sleep 1; "
+                  "while [ ! -s status ]; do sleep 0.1; done; exit $(cat status)"),
+            0);
+  EXPECT_EQ(shell("\"$1\" list >/dev/full 2>&1"), 1);
+  EXPECT_EQ(shell("\"$1\" nonsense 2>/dev/full"), 2);
+}
+
+TEST_F(CommandLine, ClosedDescriptorsGetNothingThatIsForATerminal) {
+  ASSERT_EQ(shell(kShortRun + "open >/dev/null 2>/dev/null"), 0);
+  ASSERT_EQ(shell(kShortRun + "closed <&- >&- 2>&-"), 0);
+  EXPECT_EQ(content_of(work() / "open" / "metrics.csv"),
+            content_of(work() / "closed" / "metrics.csv"));
+}
+
+TEST_F(CommandLine, ALimitOnTheSizeOfFilesIsAnErrorOfTheWriteThatMeetsIt) {
+  const int status = shell("ulimit -f 8; " + kShortRun + "limited >/dev/null 2>err");
+  EXPECT_EQ(status, 1);
+  EXPECT_SAYS(content_of(work() / "err"), "File too large");
+}
+
+TEST_F(CommandLine, NumbersOfJobsThatMakeNoSenseAreRefused) {
+  write(work() / "study.toml", "[[study]]\ntasks = ['maze']\nvariants = ['ns']\n");
+  for (const char* jobs : {"-1", "0", "99999999999999999999", "many"}) {
+    const Result result = aurora({"experiment", "study.toml", "--jobs", jobs, "--dry-run"});
+    EXPECT_EQ(result.status, 2) << jobs << result.out << result.err;
+  }
+  write(work() / "huge.toml",
+        "replications = 99999999\n[[study]]\ntasks = ['maze']\nvariants = ['ns']\n");
+  expect_refused({"experiment", "huge.toml"}, 2, "describes 99999999 runs");
 }
 
 // --- Help ----------------------------------------------------------------------------------------
@@ -409,7 +457,8 @@ void wait_until(Condition condition) {
 }
 
 TEST_F(CommandLine, InterruptedRunsSaveWhatTheyHave) {
-  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+  for (const auto& [signal, status] :
+       {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
     const std::string out = "run" + std::to_string(status);
     const pid_t child = start(endless_run(out));
     // Wait for the first row, so that the run is under way.

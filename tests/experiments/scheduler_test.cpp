@@ -1,5 +1,7 @@
 #include "aurora/experiments/scheduler.hpp"
 
+#include <algorithm>
+
 #include "aurora/core/errors.hpp"
 #include "aurora/runs/retrain.hpp"
 #include "tests/runs/run_fixture.hpp"
@@ -56,6 +58,21 @@ class AScheduler : public RunFixture {
   std::vector<std::size_t> ended_;
   std::vector<double> left_;
 };
+
+// A task that calls exit(0), and a run that another process has finished meanwhile.
+TEST_F(AScheduler, LooksAtTheRunAndNotAtTheStatusOfItsProcess) {
+  make_ready();
+  commands_ = {"exit 0", "cp -r \"${1}2\" \"$2\"; exit 1", "cp -r \"${1}3\" \"$2\"; exit 0",
+               "exit 3"};
+  fs::create_directories(options_.out);
+  const Tally tally = go();
+  EXPECT_EQ(tally.done, 2U);
+  ASSERT_EQ(tally.failures.size(), 2U);
+  std::vector<std::string> failures = tally.failures;
+  std::ranges::sort(failures);
+  EXPECT_NE(failures[0].find("status 0, but the run is not finished"), std::string::npos);
+  EXPECT_NE(failures[1].find("status 3"), std::string::npos);
+}
 
 TEST_F(AScheduler, RunsWhatIsMissingAndSaysWhatFailed) {
   make_ready();

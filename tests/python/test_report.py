@@ -169,6 +169,10 @@ class ManyRuns(Reports):
     def test_gives_a_report_and_a_line_for_what_is_wrong(self) -> None:
         broken = self.copy(self.runs / "maze-ns-1")
         (broken / "metrics.csv").unlink()
+        deep = self.copy(self.runs / "maze-ns-2")
+        (deep / "run.json").write_text("[" * 100_000)
+        deeper = self.copy(self.runs / "maze-aurora-csc-uniform-2-1")
+        (deeper / "config.toml").write_text("a" + ".a" * 50_000 + " = 1")
         foreign = self.folder / "foreign"
         foreign.mkdir(exist_ok=True)
         older = self.copy(self.runs / "maze-ns-2")
@@ -176,6 +180,8 @@ class ManyRuns(Reports):
         done = report(
             self.runs,
             broken,
+            deep,
+            deeper,
             foreign,
             older,
             self.folder / "nowhere",
@@ -196,6 +202,8 @@ class ManyRuns(Reports):
         )
         for line in (
             "half-written: it has no metrics.csv yet",
+            "run.json: is damaged or not ours: maximum recursion depth",
+            "config.toml: is not ours: a key is nested more than 32 deep",
             "foreign: is no run directory, and holds none",
             "runs of different versions are compared: 0.0.1 (1)",
             "nowhere: there is no such directory",

@@ -544,6 +544,19 @@ TEST(Plan, BrokenFilesAreDataErrorsWithTheirLine) {
   }
 }
 
+TEST(Plan, FilesThatAskForMoreDepthThanThereIsMemoryAreErrors) {
+  std::string dots = "a";
+  for (int i = 0; i < 50'000; ++i) dots += ".a";
+  const std::string brackets(50'000, '[');
+  std::string braces = "x = ";
+  for (int i = 0; i < 50'000; ++i) braces += "{a=";
+  for (const std::string& content :
+       {dots + " = 1\n", "[" + dots + "]\n", "x = " + brackets + "\n", braces, "[" + brackets}) {
+    const ConfigFile file(content);
+    EXPECT_THROW(resolve(toy_parts(), request_with("maze", file.path())), DataError);
+  }
+}
+
 TEST(Plan, FilesThatCannotBeReadAreErrors) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   for (const std::filesystem::path& path : {folder / "aurora_no_such_file.toml", folder}) {

@@ -1,4 +1,9 @@
 // Runs that stop and go on end as if they had never stopped.
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -11,6 +16,7 @@
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "run_fixture.hpp"
+#include "tests/algorithms/arm.hpp"
 #include "tests/storage/faults.hpp"
 
 namespace aurora {
@@ -186,6 +192,144 @@ TEST_F(Resumed, WithoutACheckpointItBeginsAnewButNeverOverResults) {
   std::ofstream(root_ / "other" / "thesis.txt") << "precious";
   EXPECT_SAYS(refusal<FileError>(root_ / "other", plan({})), "neither config.toml nor checkpoint");
   EXPECT_EQ(files(root_ / "other").size(), 1U);
+}
+
+// A run that was killed while it wrote its results, or failed, before it ever wrote a checkpoint.
+TEST_F(Resumed, WhateverEndedItBeforeItsFirstCheckpointItBeginsAnew) {
+  go(root_ / "whole", plan({"run.iterations=25"}), false);
+  for (const std::string status : {"running", "interrupted", "failed"}) {
+    const fs::path out = root_ / status;
+    go(out, plan({"run.iterations=25"}), false);
+    fs::remove_all(out / "checkpoint");
+    std::string summary = content(out / "run.json");
+    const std::string finished = "\"status\": \"finished\"";
+    summary.replace(summary.find(finished), finished.size(),
+                    "\"status\": \"" + status + "\", \"error\": \"a full disk\"");
+    std::ofstream(out / "run.json") << summary;
+    ASSERT_TRUE(fs::exists(out / "container"));
+    EXPECT_EQ(go(out, plan({"run.iterations=25"})).status, RunStatus::finished);
+    expect_same_run(root_ / "whole", out);
+  }
+}
+
+// All of them, from the creation of the directory to the last rename.
+TEST_F(Resumed, KilledAfterAnyFileOperationItGoesOnToTheSameBits) {
+  parts_ = arm_parts();
+  const auto tiny = [&](const std::string& variant) {
+    return plan_with({"run.iterations=12", "run.batch=8", "container.target_size=20",
+                      "run.log_every=4", "run.snapshot_every=6", "encoder.kind=pca",
+                      "encoder.update_step=3", "run.checkpoint_seconds=0.001", "run.threads=1"},
+                     variant, "arm");
+  };
+  for (const std::string variant : {"hc-csc-uniform", "aurora-csc-uniform-2"}) {
+    const Plan plan = tiny(variant);
+    const fs::path whole = root_ / (variant + "-whole");
+    const std::string hash = go(whole, plan, false).container_hash;
+    int operations = 0;
+    for (bool died = true; died; ++operations) {
+      const fs::path out = root_ / (variant + std::to_string(operations));
+      const pid_t child = fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) {
+        faults = {};
+        faults.on = true;
+        faults.removals = true;
+        faults.fail_at = operations;
+        try {
+          go(out, plan, false);
+        } catch (...) {
+          _exit(1);
+        }
+        _exit(0);
+      }
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 0))
+          << operations << ": " << status;
+      died = WEXITSTATUS(status) == 77;
+      const RunSummary resumed = go(out, plan);
+      ASSERT_EQ(resumed.status, RunStatus::finished) << operations;
+      ASSERT_EQ(resumed.container_hash, hash) << operations;
+      ASSERT_EQ(content(out / "metrics.csv"), content(whole / "metrics.csv")) << operations;
+      fs::remove_all(out);
+    }
+    EXPECT_GT(operations, 100) << variant;
+  }
+}
+
+TEST_F(Resumed, NothingIsWrittenThroughASymbolicLinkAndAPipeHoldsNobodyUp) {
+  const fs::path out = root_ / "run";
+  const fs::path precious = root_ / "precious";
+  go(root_ / "whole", plan({"run.iterations=30"}), false);
+  for (const char* name : {"metrics.csv", "run.json", "config.toml"}) {
+    fs::remove_all(out);
+    go(out, plan({"run.iterations=15"}), false);
+    std::ofstream(precious) << content(out / name);
+    const std::string before = content(precious);
+    fs::remove(out / name);
+    fs::create_symlink(precious, out / name);
+    go(out, plan({"run.iterations=30"}));
+    EXPECT_EQ(content(precious), before) << name;
+    EXPECT_FALSE(fs::is_symlink(out / name)) << name;
+  }
+  fs::remove_all(out);
+  go(out, plan({"run.iterations=15"}), false);
+  fs::remove_all(out / "snapshots");
+  fs::create_directories(root_ / "elsewhere");
+  fs::create_symlink(root_ / "elsewhere", out / "snapshots");
+  EXPECT_SAYS(refusal<FileError>(out, plan({"run.iterations=30"})), "symbolic link");
+  EXPECT_TRUE(fs::is_empty(root_ / "elsewhere"));
+
+  for (const char* name : {"metrics.csv", "run.json", ".lock"}) {
+    fs::remove_all(out);
+    go(out, plan({"run.iterations=15"}), false);
+    fs::remove(out / name);
+    ASSERT_EQ(mkfifo((out / name).c_str(), 0600), 0);
+    try {  // an error, or what it should be; but it comes to an end
+      go(out, plan({"run.iterations=30"}));
+      EXPECT_TRUE(fs::is_regular_file(out / "metrics.csv"));
+    } catch (const Error&) {
+    }
+  }
+}
+
+TEST_F(Resumed, AChildThatATaskForksDoesNotKeepTheLock) {
+  const fs::path out = root_ / "run";
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const RunDirectory directory = RunDirectory::create(out);
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+      close(pipe_ends[0]);
+      pause();
+      _exit(0);
+    }
+    static_cast<void>(write(pipe_ends[1], &grandchild, sizeof grandchild) == 0);
+    raise(SIGKILL);
+  }
+  pid_t grandchild = 0;
+  ASSERT_EQ(read(pipe_ends[0], &grandchild, sizeof grandchild),
+            static_cast<ssize_t>(sizeof grandchild));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(go(out, plan({"run.iterations=5"})).status, RunStatus::finished);
+  kill(grandchild, SIGKILL);
+}
+
+TEST_F(Resumed, AnotherSpecificationOfTheTaskIsRefused) {
+  const fs::path out = root_ / "run";
+  parts_ = arm_parts();
+  const std::vector<std::string> few = {"run.iterations=5", "run.batch=8"};
+  go(out, plan_with(few, "hc-csc-uniform", "arm"), false);
+  TaskSpec other = arm_spec();
+  other.ground_truth[0].max = 7;
+  parts_ = arm_parts(other);
+  EXPECT_SAYS(refusal<UsageError>(
+                  out, plan_with({"run.iterations=9", "run.batch=8"}, "hc-csc-uniform", "arm")),
+              "another specification of its task");
 }
 
 TEST_F(Resumed, AnotherConfigurationIsRefusedAndNothingIsTouched) {

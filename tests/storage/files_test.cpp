@@ -288,8 +288,32 @@ TEST_F(FilesTest, FullDiskLeavesNoHalfLine) {
   table.append("third\n");
   EXPECT_EQ(content(dir_ / "t"), "first\nthird\n");
 
-  AppendFile full("/dev/full");
-  EXPECT_CONTAINS(message_of<FileError>([&] { full.append("x\n"); }), "No space left on device");
+  faults = {.on = true, .fail_at = 0, .error = ENOSPC};
+  EXPECT_CONTAINS(message_of<FileError>([&] { table.append("x\n"); }), "No space left on device");
+  faults = {};
+  EXPECT_EQ(content(dir_ / "t"), "first\nthird\n");
+}
+
+TEST_F(FilesTest, ATableIsARegularFileOfItsOwn) {
+  std::ofstream(dir_ / "elsewhere") << "precious\n";
+  fs::create_symlink(dir_ / "elsewhere", dir_ / "link");
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  for (const fs::path& path : {dir_ / "link", dir_ / "pipe", fs::path("/dev/full")}) {
+    EXPECT_CONTAINS(message_of<FileError>([&] { AppendFile table(path); }), path.string());
+  }
+  EXPECT_EQ(content(dir_ / "elsewhere"), "precious\n");
+}
+
+TEST_F(FilesTest, InADirectoryOfOursALinkIsReplacedAndNotFollowed) {
+  std::ofstream(dir_ / "elsewhere") << "precious\n";
+  fs::create_symlink(dir_ / "elsewhere", dir_ / "link");
+  write_file(dir_ / "link", "new", Links::replace);
+  EXPECT_EQ(content(dir_ / "link"), "new");
+  EXPECT_FALSE(fs::is_symlink(dir_ / "link"));
+  EXPECT_EQ(content(dir_ / "elsewhere"), "precious\n");
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  write_file(dir_ / "pipe", "new", Links::replace);
+  EXPECT_EQ(content(dir_ / "pipe"), "new");
 }
 
 // ---- Directories ----

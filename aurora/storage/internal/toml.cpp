@@ -44,6 +44,46 @@ void make_ascii(std::string& text, const std::string& file) {
   }
 }
 
+/// The library reads tables in tables, and keys with dots, by calling itself: a file could ask for
+/// more of that than there is memory for.
+void check_depth(const std::string& text, const std::string& file) {
+  constexpr std::size_t kDeepest = 32;
+  std::size_t line = 1;
+  std::size_t dots = 0;      // since the last thing that ends a key
+  std::size_t brackets = 0;  // open
+  char quote = 0;
+  bool comment = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      comment = false;
+      quote = 0;
+      dots = 0;
+      continue;
+    }
+    if (comment) continue;
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') {
+        ++i;
+      } else if (c == quote) {
+        quote = 0;
+      }
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (c == '#') comment = true;
+    if (c == '.') ++dots;
+    if (c == '=' || c == ',') dots = 0;
+    if (c == '[' || c == '{') ++brackets;
+    if ((c == ']' || c == '}') && brackets > 0) --brackets;
+    if (dots > kDeepest || brackets > kDeepest) {
+      throw DataError(
+          fmt::format("{}:{}: nothing is nested more than {} deep", file, line, kDeepest));
+    }
+  }
+}
+
 }  // namespace
 
 toml::table read_toml(const std::filesystem::path& path) {
@@ -52,6 +92,7 @@ toml::table read_toml(const std::filesystem::path& path) {
   if (text.starts_with("\xEF\xBB\xBF"))
     text.erase(0, 3);  // the mark that some editors put in front
   make_ascii(text, file);
+  check_depth(text, file);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
