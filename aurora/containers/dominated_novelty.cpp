@@ -6,18 +6,13 @@
 #include <numeric>
 #include <utility>
 
+#include "aurora/containers/distance.hpp"
 #include "aurora/core/errors.hpp"
 
 namespace aurora {
 namespace {
 
 constexpr std::size_t kRowsPerChunk = 256;
-
-float squared_distance(std::span<const float> a, std::span<const float> b) {
-  float sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
-}
 
 bool nearer(const Neighbour& a, const Neighbour& b) {
   return std::pair(a.squared_distance, a.id) < std::pair(b.squared_distance, b.id);

@@ -9,19 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "aurora/containers/distance.hpp"
 #include "aurora/core/errors.hpp"
 
 namespace aurora {
 namespace {
 
 constexpr float kAnyDistance = std::numeric_limits<float>::infinity();
-
-/// The same sum as in the index, bit by bit.
-float squared_distance(std::span<const float> a, std::span<const float> b) {
-  float sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
-}
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "aurora/core/errors.hpp"
 #include "aurora/runs/internal/summary_json.hpp"
 #include "aurora/storage/internal/array_directory.hpp"
+#include "aurora/storage/internal/csv.hpp"
 #include "aurora/storage/internal/json.hpp"
 
 namespace aurora {
@@ -131,18 +132,6 @@ std::vector<std::string> names_in(const Row& row) {
   return names;
 }
 
-std::vector<std::string> split(std::string_view line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == ',') {
-      cells.emplace_back();
-    } else {
-      cells.back() += c;
-    }
-  }
-  return cells;
-}
-
 }  // namespace
 
 RunDirectory::RunDirectory(fs::path path)
@@ -194,7 +183,7 @@ void RunDirectory::restore(Table& table, std::string_view name, std::string_view
   if (content.empty()) return remove_path(path_ / name);
   write_file(path_ / name, content, Links::replace);
   table.file.emplace(path_ / name);
-  table.columns = split(content.substr(0, content.find('\n')));
+  table.columns = split_cells(content.substr(0, content.find('\n')));
 }
 
 void RunDirectory::restore_tables(std::string_view metrics, std::string_view encoder) {

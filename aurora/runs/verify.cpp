@@ -21,6 +21,7 @@
 #include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
+#include "aurora/storage/internal/csv.hpp"
 
 namespace aurora {
 namespace {
@@ -107,7 +108,7 @@ class Verifier {
     std::size_t number = 0;
     for (std::size_t begin = 0; begin < text.size(); ++number) {
       const std::size_t end = text.find('\n', begin);
-      const std::vector<std::string> cells = split(text.substr(begin, end - begin));
+      const std::vector<std::string> cells = split_cells(text.substr(begin, end - begin));
       begin = end + 1;
       if (number == 0) {
         columns = cells.size();
@@ -244,18 +245,6 @@ class Verifier {
                           members.ids[row], different));
     }
     return fmt::format("{} individuals evaluate to the stored bits", rows.size());
-  }
-
-  static std::vector<std::string> split(const std::string& line) {
-    std::vector<std::string> cells(1);
-    for (const char c : line) {
-      if (c == ',') {
-        cells.emplace_back();
-      } else {
-        cells.back() += c;
-      }
-    }
-    return cells;
   }
 
   const Parts& parts_;

@@ -24,9 +24,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
 
-constexpr const char* kVersion = "runs-0.1.0";  // the archive, and the folder in it
-
 struct OldRun {
+  std::string version = "0.1.0";  // that made it
   std::string name;
   std::string task;
   std::string hash;     // of the container after 40 iterations, by the version that made the run
@@ -34,8 +33,15 @@ struct OldRun {
   bool killed = false;  // by SIGKILL; the others finished their 20 iterations
 };
 
-const std::vector<OldRun>& old_runs() {
-  static const std::vector<OldRun> all = {
+/// The versions with an archive, tests/data/runs-VERSION.tar.gz, which unpacks to runs-VERSION/.
+const std::vector<std::string>& old_versions() {
+  static const std::vector<std::string> all = {"0.1.0", "0.2.0"};
+  return all;
+}
+
+/// The runs of one version. Those that both have come to the same bits.
+std::vector<OldRun> runs_of(const std::string& version) {
+  std::vector<OldRun> runs = {
       {.name = "csc-surprise-pca", .task = "air-hockey", .hash = "8f52fefde19ce9a9"},
       {.name = "csc-uniform", .task = "air-hockey", .hash = "b324187744297be8", .trains = true},
       {.name = "cvt", .task = "air-hockey", .hash = "95416bf17c84a6d9"},
@@ -50,7 +56,27 @@ const std::vector<OldRun>& old_runs() {
       {.name = "pid-uniform", .task = "air-hockey", .hash = "8c59879bc5dcc916", .trains = true},
       {.name = "taxons", .task = "air-hockey", .hash = "b17017d847aa7e28", .trains = true},
       {.name = "vat-novelty", .task = "air-hockey", .hash = "3db5db9d884d6c88", .trains = true}};
+  if (version != "0.1.0") {
+    runs.push_back(
+        {.name = "dns", .task = "air-hockey", .hash = "35926b185da01cc5", .trains = true});
+  }
+  for (OldRun& run : runs) run.version = version;
+  return runs;
+}
+
+std::vector<OldRun> old_runs() {
+  std::vector<OldRun> all;
+  for (const std::string& version : old_versions()) {
+    const std::vector<OldRun> runs = runs_of(version);
+    all.insert(all.end(), runs.begin(), runs.end());
+  }
   return all;
+}
+
+/// For the name of a test: letters and digits.
+std::string plain(std::string text) {
+  std::erase_if(text, [](char c) { return c == '-' || c == '.'; });
+  return text;
 }
 
 std::string content_of(const fs::path& path) {
@@ -60,14 +86,16 @@ std::string content_of(const fs::path& path) {
   return text.str();
 }
 
-/// One folder a test, with the old runs in it, which goes when the test ends.
+/// One folder a test, with the runs of one version in it, which goes when the test ends.
 class OldRuns : public testing::Test {
  protected:
-  void SetUp() override {
+  void unpack(const std::string& version) {
     std::string name = (fs::temp_directory_path() / "aurora_old_runs_XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    const std::string archive = std::string(AURORA_TEST_DATA) + "/" + kVersion + ".tar.gz";
+    runs_ = folder_ / ("runs-" + version);
+    const std::string archive =
+        std::string(AURORA_TEST_DATA) + "/" + runs_.filename().string() + ".tar.gz";
     ASSERT_EQ(call("tar", {"tar", "-xzf", archive, "-C", name}), 0) << said();
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -99,7 +127,7 @@ class OldRuns : public testing::Test {
   /// What the last program wrote, on stdout and stderr.
   std::string said() const { return content_of(folder_ / "said"); }
 
-  fs::path runs() const { return folder_ / kVersion; }
+  const fs::path& runs() const { return runs_; }
 
   /// run.json, or an empty object.
   static Json summary_of(const fs::path& run) {
@@ -122,6 +150,7 @@ class OldRuns : public testing::Test {
   }
 
   fs::path folder_;
+  fs::path runs_;  // the folder of the archive
 };
 
 class EveryOldRun : public OldRuns, public testing::WithParamInterface<OldRun> {
@@ -129,13 +158,14 @@ class EveryOldRun : public OldRuns, public testing::WithParamInterface<OldRun> {
   void SetUp() override {
     const std::string missing = aurora::builtin_parts().tasks.find(GetParam().task)->missing;
     if (!missing.empty()) GTEST_SKIP() << missing;
-    OldRuns::SetUp();
+    unpack(GetParam().version);
   }
 };
 
 TEST_P(EveryOldRun, IsWholeAndCanBeLookedAt) {
   const fs::path run = runs() / GetParam().name;
   const Json before = summary_of(run);
+  EXPECT_EQ(before.value("version", ""), GetParam().version);
   EXPECT_EQ(before.value("status", ""), GetParam().killed ? "running" : "finished");
   EXPECT_EQ(before.value("iterations", -1), GetParam().killed ? 0 : 20);
   expect_good({"verify", run.string()});
@@ -149,26 +179,29 @@ TEST_P(EveryOldRun, GoesOnToTheSameBits) {
   expect_to_go_on(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Of010, EveryOldRun, testing::ValuesIn(old_runs()),
-                         [](const auto& instance) {
-                           std::string name = instance.param.name;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, EveryOldRun, testing::ValuesIn(old_runs()), [](const auto& instance) {
+  return plain(instance.param.version + instance.param.name);
+});
 
-TEST_F(OldRuns, AreAllInTheTableAbove) {
+class EveryOldVersion : public OldRuns, public testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override { unpack(GetParam()); }
+};
+
+TEST_P(EveryOldVersion, HasAllItsRunsInTheTableAbove) {
   std::set<std::string> there;
   for (const auto& entry : fs::directory_iterator(runs())) {
     there.insert(entry.path().filename().string());
   }
   std::set<std::string> known;
-  for (const OldRun& old : old_runs()) known.insert(old.name);
+  for (const OldRun& old : runs_of(GetParam())) known.insert(old.name);
   EXPECT_EQ(there, known);
 }
 
-TEST_F(OldRuns, GoOnFromThePreviousCheckpointIfTheLastIsDamaged) {
-  const auto old = std::ranges::find(old_runs(), true, &OldRun::killed);
-  ASSERT_NE(old, old_runs().end());
+TEST_P(EveryOldVersion, GoesOnFromThePreviousCheckpointIfTheLastIsDamaged) {
+  const std::vector<OldRun> all = runs_of(GetParam());
+  const auto old = std::ranges::find(all, true, &OldRun::killed);
+  ASSERT_NE(old, all.end());
   const std::string missing = aurora::builtin_parts().tasks.find(old->task)->missing;
   if (!missing.empty()) GTEST_SKIP() << missing;
   const fs::path run = runs() / old->name;
@@ -176,6 +209,19 @@ TEST_F(OldRuns, GoOnFromThePreviousCheckpointIfTheLastIsDamaged) {
   fs::resize_file(run / "checkpoint" / "container.fitness.npy", 100);
   expect_to_go_on(*old);
   EXPECT_TRUE(fs::exists(run / "checkpoint.damaged"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryOldVersion, testing::ValuesIn(old_versions()),
+                         [](const auto& instance) { return plain(instance.param); });
+
+TEST(OldVersions, AreAllOfTheArchives) {
+  std::set<std::string> there;
+  for (const auto& entry : fs::directory_iterator(AURORA_TEST_DATA)) {
+    if (entry.path().extension() == ".gz") there.insert(entry.path().filename().string());
+  }
+  std::set<std::string> known;
+  for (const std::string& version : old_versions()) known.insert("runs-" + version + ".tar.gz");
+  EXPECT_EQ(there, known);
 }
 
 }  // namespace
