@@ -178,8 +178,6 @@ class Recorder {
     // The last row may be out of turn. No checkpoint has it: a run that is extended does without.
     if (status == RunStatus::finished && !row_due()) log(algorithm);
     observer_.ended();
-    // Whoever finds results finds the checkpoint that they came from.
-    wait_for_checkpoint();
     summary.status = status;
     summary.error = error;
     measure(algorithm);
@@ -188,7 +186,12 @@ class Recorder {
       const Individuals& members = algorithm.individuals();
       summary.container_hash = container_hash_text(members);
       directory_.write_config(plan_.toml());  // should somebody have removed it
-      directory_.write_container(members, algorithm.container_state(), plan_.spec());
+      // Whoever finds results finds the checkpoint that they came from: both are written side by
+      // side, but the container takes its place second.
+      directory_.write_container(members, algorithm.container_state(), plan_.spec(), [this] {
+        checkpoints_.wait();
+        tell_outcome();
+      });
       if (const Encoder* encoder = algorithm.encoder()) {
         directory_.write_encoder(encoder->state());
         directory_.write_reconstructions(reconstruct_some(*encoder, members, plan_.spec()),

@@ -43,7 +43,8 @@ std::string now_iso() {
 // ---- Containers ----
 
 void write_individuals(const fs::path& directory, const Individuals& individuals,
-                       const PartState& state, const TaskSpec& spec, bool with_sensory) {
+                       const PartState& state, const TaskSpec& spec, bool with_sensory,
+                       const std::function<void()>& before) {
   assert(individuals.genotypes.cols() == spec.genotype_size);
   assert(individuals.ground_truth.cols() == spec.ground_truth.size());
   assert(!with_sensory || individuals.sensory.shape() == spec.sensory);
@@ -65,6 +66,7 @@ void write_individuals(const fs::path& directory, const Individuals& individuals
                    {"ground_truth", std::move(axes)},
                    {"extra_columns", individuals.extra_names},
                    {"state", numbers_json(state.numbers)}});
+    before();
   });
 }
 
@@ -241,9 +243,9 @@ void RunDirectory::write_summary(const RunSummary& summary) {
 }
 
 void RunDirectory::write_container(const Individuals& individuals, const PartState& state,
-                                   const TaskSpec& spec) {
+                                   const TaskSpec& spec, const std::function<void()>& before) {
   check_in_place();
-  write_individuals(path_ / "container", individuals, state, spec, true);
+  write_individuals(path_ / "container", individuals, state, spec, true, before);
 }
 
 void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& individuals,
@@ -256,7 +258,7 @@ void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& indi
   }
   make_directories(snapshots);
   write_individuals(path_ / "snapshots" / fmt::format("{:06}", iteration), individuals, {}, spec,
-                    false);
+                    false, [] {});
 }
 
 void RunDirectory::write_encoder(std::span<const NamedArray> arrays) {

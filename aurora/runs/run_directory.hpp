@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,9 +75,11 @@ class RunDirectory {
   /// run.json; the rows of the tables are on the disk before it.
   void write_summary(const RunSummary& summary);
 
-  /// `state` is what the container depends on besides its individuals.
-  void write_container(const Individuals& individuals, const PartState& state,
-                       const TaskSpec& spec);
+  /// `state` is what the container depends on besides its individuals. `before` is called when all
+  /// is written, just before it takes its place.
+  void write_container(
+      const Individuals& individuals, const PartState& state, const TaskSpec& spec,
+      const std::function<void()>& before = [] {});
   void write_snapshot(std::size_t iteration, const Individuals& individuals, const TaskSpec& spec);
 
   /// DataError if names repeat or hold other characters than letters, digits, '.', '_' and '-'.
