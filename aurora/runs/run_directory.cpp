@@ -161,6 +161,7 @@ RunDirectory RunDirectory::reopen(const fs::path& path) {
                     path.string()));
   }
   remove_leftovers(path);
+  remove_leftovers(path / "snapshots");
   return directory;
 }
 

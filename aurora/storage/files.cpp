@@ -484,9 +484,7 @@ void remove_leftovers(const fs::path& directory) {
   std::error_code ignored;  // they do no harm
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with('.') && name.ends_with(".new") && entry.is_regular_file(ignored)) {
-      fs::remove(entry.path(), ignored);
-    }
+    if (name.starts_with('.') && name.ends_with(".new")) fs::remove_all(entry.path(), ignored);
   }
 }
 

@@ -184,8 +184,8 @@ void write_directory(const std::filesystem::path& path,
 /// name aside if a crash came between the two renames.
 std::filesystem::path whole_directory(const std::filesystem::path& path);
 
-/// Removes what calls of write_file() that were cut short have left in a directory that nobody else
-/// writes to, if it can.
+/// Removes what calls of write_file() and write_directory() that were cut short have left in a
+/// directory that nobody else writes to, if it can; what whole_directory() finds stays.
 void remove_leftovers(const std::filesystem::path& directory);
 
 /// Removes a file, or a directory with all that is in it; nothing there is fine too.

@@ -251,6 +251,9 @@ TEST_F(Resumed, KilledAfterAnyFileOperationItGoesOnToTheSameBits) {
       ASSERT_EQ(resumed.status, RunStatus::finished) << operations;
       ASSERT_EQ(resumed.container_hash, hash) << operations;
       ASSERT_EQ(content(out / "metrics.csv"), content(whole / "metrics.csv")) << operations;
+      for (const auto& entry : fs::recursive_directory_iterator(out)) {  // nothing is left behind
+        ASSERT_FALSE(entry.path().filename().string().starts_with('.')) << entry.path();
+      }
       fs::remove_all(out);
     }
     EXPECT_GT(operations, 100) << variant;
