@@ -661,17 +661,21 @@ TEST_F(RunDirectoryTest, LeftoversOfACrashAreTolerated) {
   expect_equal(load_container(run_ / "container").individuals, all);
 }
 
-TEST_F(RunDirectoryTest, LeftoversOfFilesAreGoneWhenTheRunGoesOn) {
+TEST_F(RunDirectoryTest, LeftoversAreGoneWhenTheRunGoesOn) {
   RunDirectory::create(run_).write_summary(make_summary());
   put(run_ / "config.toml", "");
   put(run_ / ".metrics.csv.1.new", "half");
   put(run_ / ".run.json.12.new", "half");
   put(run_ / "mine.new", "not ours");
-  fs::create_directory(run_ / ".container.new");  // the next write of the container's affair
+  fs::create_directories(run_ / ".checkpoint.new" / "deep");
+  fs::create_directories(run_ / "snapshots" / ".000500.new");
+  fs::create_directory(run_ / ".container.old");  // the whole one, if a crash came between renames
   RunDirectory::reopen(run_);
   EXPECT_FALSE(fs::exists(run_ / ".metrics.csv.1.new"));
   EXPECT_FALSE(fs::exists(run_ / ".run.json.12.new"));
-  for (const char* name : {"config.toml", "run.json", "mine.new", ".container.new"}) {
+  EXPECT_FALSE(fs::exists(run_ / ".checkpoint.new"));
+  EXPECT_FALSE(fs::exists(run_ / "snapshots" / ".000500.new"));
+  for (const char* name : {"config.toml", "run.json", "mine.new", ".container.old"}) {
     EXPECT_TRUE(fs::exists(run_ / name)) << name;
   }
 }
