@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
+#include "aurora/core/instruction_set.hpp"
 #include "aurora/core/names.hpp"
 #include "aurora/runs/run.hpp"
 
@@ -78,7 +80,11 @@ int parse_and_act(int argc, char** argv, const Parts& parts) {
       "Examples:\n"
       "  aurora run maze\n"
       "  aurora list variants\n"
-      "  aurora run --help");
+      "  aurora run --help\n\n"
+      "Environment:\n"
+      "  AURORA_INSTRUCTIONS=avx2   use this instruction set (avx3, avx2, sse4, baseline) instead\n"
+      "                             of the processor's best one (avx3 and avx2 give the same "
+      "bits)");
   const std::vector<Command> commands = {
       add_run(program, parts),  add_evaluate(program, parts), add_list(program, parts),
       add_show(program, parts), add_verify(program, parts),   add_retrain(program, parts),
@@ -163,6 +169,8 @@ void print(const std::string& text) {
 int command_line(int argc, char** argv, const Parts& parts) {
   open_standard_descriptors();
   try {
+    const char* instructions = std::getenv("AURORA_INSTRUCTIONS");
+    if (instructions != nullptr && *instructions != 0) use_instruction_set(instructions);
     return parse_and_act(argc, argv, parts);
   } catch (const UsageError& error) {
     return complain(error.what(), kBadUsage);

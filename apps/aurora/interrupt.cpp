@@ -18,9 +18,12 @@ std::atomic<int> signal_number{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
+/// After the first one, the next SIGINT or SIGTERM ends the program, whatever it is at.
 void raise_flag(int number) {
   signal_number = number;
   flag = true;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
 }
 
 void raise_checkpoint_flag(int /*number*/) {
@@ -52,10 +55,11 @@ InterruptFlag::InterruptFlag() {
   signal_number = 0;
   flag = false;
   checkpoint_flag = false;
-  constexpr int kOnce = static_cast<int>(SA_RESETHAND);
-  handle(SIGINT, raise_flag, kOnce);
-  handle(SIGTERM, raise_flag, kOnce);
-  handle(SIGHUP, raise_flag, kOnce);  // a terminal or a connection that is gone
+  handle(SIGINT, raise_flag);
+  handle(SIGTERM, raise_flag);
+  // A terminal or a connection that is gone: the system tells the program, and the shell does so
+  // again. However many come, what there is gets saved.
+  handle(SIGHUP, raise_flag);
   handle(SIGUSR1, raise_checkpoint_flag, SA_RESTART);
   // A limit on the size of files, and a reader that has gone, are errors of the write that meets
   // them, not the end of the run.

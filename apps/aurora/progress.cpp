@@ -1,6 +1,7 @@
 #include "apps/aurora/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kTerminalPeriod{250};
 constexpr std::chrono::seconds kLogPeriod{10};
+
+/// Columns of a terminal.
+std::size_t width_of(std::FILE* stream) {
+  winsize size{};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 80;
+  return size.ws_col;
+}
 
 }  // namespace
 
@@ -39,7 +47,13 @@ void StatusLine::write(const std::string& text) {
   std::fflush(stream_);
 }
 
-void StatusLine::show(const std::string& line) {
+void StatusLine::show(const std::vector<std::string>& pieces) {
+  const std::size_t most = terminal_ ? width_of(stream_) - 1 : std::string::npos;
+  std::string line = pieces.front().substr(0, most);
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    if (line.size() + 2 + pieces[i].size() > most) break;
+    line += "  " + pieces[i];
+  }
   write(fmt::format("{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n"));
   open_ = terminal_;
   due_ =
@@ -62,24 +76,38 @@ Progress::Progress(std::FILE* stream, bool quiet, std::string run)
 void Progress::stands(const Standing& now) {
   const std::scoped_lock lock(mutex_);
   if (quiet_ || (now.iteration < now.iterations && !line_.is_due())) return;
-  const double elapsed = line_.seconds();
+  const double elapsed = line_.seconds() - first_second_;
   const double rate =
       static_cast<double>(now.evaluations - first_evaluations_) / std::max(elapsed, 1e-9);
   const double left =
       elapsed * static_cast<double>(now.iterations - now.iteration) /
       static_cast<double>(std::max<std::size_t>(now.iteration - first_iteration_, 1));
-  std::string line = fmt::format("iteration {}/{}  {:.0f} eval/s  size {}/{}  coverage {:.1f} %",
-                                 now.iteration, now.iterations, rate, now.container_size,
-                                 now.target_size, number_called(now.row, "coverage", 0));
+  std::vector<std::string> pieces = {
+      fmt::format("iteration {}/{}", now.iteration, now.iterations),
+      fmt::format("left {}", duration_text(left)),
+      fmt::format("coverage {:.1f} %", number_called(now.row, "coverage", 0)),
+      fmt::format("size {}/{}", now.container_size, now.target_size),
+      fmt::format("{:.0f} eval/s", rate)};
   if (const double threshold = number_called(now.row, "threshold", -1); threshold >= 0) {
-    line += fmt::format("  d_min {:.3g}", threshold);
+    pieces.push_back(fmt::format("d_min {:.3g}", threshold));
   }
-  if (now.training) line += fmt::format("  reconstruction {:.3g}", now.training->validation_loss);
-  line_.show(line + fmt::format("  left {}", duration_text(left)));
+  if (now.training) {
+    pieces.push_back(fmt::format("reconstruction {:.3g}", now.training->validation_loss));
+  }
+  line_.show(pieces);
+}
+
+void Progress::makes(std::string_view what, double share) {
+  const std::scoped_lock lock(mutex_);
+  first_second_ = line_.seconds();
+  if (quiet_ || !line_.is_due()) return;
+  line_.show({fmt::format("making {}", what), fmt::format("{:.0f} %", 100 * share),
+              fmt::format("for {}", duration_text(line_.seconds()))});
 }
 
 void Progress::resumed(std::size_t iteration, std::size_t evaluations) {
   const std::scoped_lock lock(mutex_);
+  first_second_ = line_.seconds();
   first_iteration_ = iteration;
   first_evaluations_ = evaluations;
 }

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "aurora/runs/observer.hpp"
 
@@ -28,8 +30,9 @@ class StatusLine {
   /// Whether it is time to show something again: a few times a second on a terminal, every few
   /// seconds elsewhere.
   bool is_due() const;
-  /// Shows a line in place of the one shown before.
-  void show(const std::string& line);
+  /// Shows a line in place of the one shown before: pieces, the most important first; those at the
+  /// end that do not fit the terminal are left out.
+  void show(const std::vector<std::string>& pieces);
   /// Says a line that stays.
   void say(const std::string& line);
   /// Ends the line that renews itself.
@@ -53,6 +56,7 @@ class Progress final : public RunObserver {
   /// Writes to `stream` (stderr). Quiet: warnings alone.
   Progress(std::FILE* stream, bool quiet, std::string run);
 
+  void makes(std::string_view what, double share) override;
   /// Shows where the run stands, if it is due or the end.
   void stands(const Standing& standing) override;
   void resumed(std::size_t iteration, std::size_t evaluations) override;
@@ -65,7 +69,8 @@ class Progress final : public RunObserver {
   std::mutex mutex_;  // warnings come from any thread
   StatusLine line_;
   bool quiet_;
-  std::string run_;  // its folder
+  std::string run_;          // its folder
+  double first_second_ = 0;  // when the first iteration began
   std::size_t first_iteration_ = 0;
   std::size_t first_evaluations_ = 0;
 };

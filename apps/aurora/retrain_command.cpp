@@ -90,7 +90,7 @@ Command add_retrain(CLI::App& program, const Parts& parts) {
                                    individuals, arguments->options.epochs));
             };
             arguments->options.after_epoch = [&](const TrainingReport& so_far) {
-              if (line.is_due()) line.show(progress(so_far, arguments->options, line.seconds()));
+              if (line.is_due()) line.show({progress(so_far, arguments->options, line.seconds())});
             };
             const Retrained retrained = retrain(parts, arguments->run, arguments->options);
             line.finish();

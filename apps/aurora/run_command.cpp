@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
@@ -84,6 +85,15 @@ std::filesystem::path free_directory(const Plan& plan) {
   return path;
 }
 
+/// "x from 0 to 1, y from 0 to 1"
+std::string axes_text(const TaskSpec& spec) {
+  std::vector<std::string> axes;
+  for (const Axis& axis : std::span(spec.ground_truth).first(kHandCodedSize)) {
+    axes.push_back(fmt::format("{} from {} to {}", axis.name, axis.min, axis.max));
+  }
+  return fmt::format("{}", fmt::join(axes, ", "));
+}
+
 std::string summary_text(const RunSummary& summary, const Plan& plan,
                          const std::filesystem::path& out) {
   const double per_second = summary.seconds_total > 0
@@ -96,11 +106,15 @@ std::string summary_text(const RunSummary& summary, const Plan& plan,
     text += fmt::format("  {:<18} {}\n", name, value);
   };
   line("container",
-       fmt::format("{} individuals (target {})", summary.container_size, plan.run.target_size));
+       fmt::format("{} individuals (target {}){}", summary.container_size, plan.run.target_size,
+                   summary.outside == 0 ? ""
+                                        : fmt::format(", {} of them outside the bounds of {}",
+                                                      summary.outside, axes_text(plan.spec()))));
   line("coverage", fmt::format("{:.2f} %", summary.metric("coverage")));
   line("grid mean fitness", fmt::format("{:.6g}", summary.metric("grid_mean_fitness")));
   if (plan.threshold) line("threshold", fmt::format("{:.6g}", summary.metric("threshold")));
-  line("evaluations", fmt::format("{} ({:.0f} per second)", summary.evaluations, per_second));
+  line("evaluations", fmt::format("{} ({:.0f} per second), of which {} were simulated",
+                                  summary.evaluations, per_second, summary.simulations));
   line("wall time", duration_text(summary.seconds_total));
   line("results", out.string());
   if (summary.status == RunStatus::interrupted) {
@@ -127,13 +141,24 @@ int act(const Arguments& arguments, const Parts& parts) {
   }
   const InterruptFlag interrupt;
   end_with_adopter();
-  const RunSummary summary = run(all, plan,
-                                 {.out = out,
-                                  .resume = arguments.resume,
-                                  .observer = &progress,
-                                  .checkpoint_wanted = &interrupt.checkpoint_wanted()},
-                                 interrupt.raised());
+  RunSummary summary;
+  try {
+    summary = run(all, plan,
+                  {.out = out,
+                   .resume = arguments.resume,
+                   .observer = &progress,
+                   .checkpoint_wanted = &interrupt.checkpoint_wanted()},
+                  interrupt.raised());
+  } catch (const Interrupted&) {
+    progress.warn("interrupted before the first iteration: nothing was written");
+    return interrupt.exit_status();
+  }
   print(summary_text(summary, plan, out));
+  if (summary.container_size > 0 && summary.outside == summary.container_size) {
+    progress.warn(
+        "nobody is inside the bounds of the ground truth, so coverage says nothing; look at the "
+        "task's axes");
+  }
   return summary.status == RunStatus::interrupted ? interrupt.exit_status() : 0;
 }
 

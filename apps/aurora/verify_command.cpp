@@ -2,12 +2,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "apps/aurora/commands.hpp"
+#include "aurora/core/errors.hpp"
 #include "aurora/runs/verify.hpp"
 
 namespace aurora {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_run(const fs::path& folder) {
+  return fs::exists(folder / "config.toml") || fs::exists(folder / "run.json");
+}
+
+/// The run itself, or all runs below a folder.
+std::vector<fs::path> runs_in(const fs::path& folder) {
+  if (is_run(folder) || !fs::is_directory(folder)) return {folder};
+  std::vector<fs::path> runs;
+  for (auto at = fs::recursive_directory_iterator(folder); at != fs::recursive_directory_iterator();
+       ++at) {
+    if (!at->is_directory() || !is_run(at->path())) continue;
+    runs.push_back(at->path());
+    at.disable_recursion_pending();
+  }
+  std::ranges::sort(runs);
+  if (runs.empty()) {
+    throw UsageError(fmt::format(
+        "'{}' is no run: there is neither config.toml nor run.json in it, nor in a folder below",
+        folder.string()));
+  }
+  return runs;
+}
+
+/// Whether the run is whole. A line for everything, or, of one among many, for what is wrong.
+bool verify(const Parts& parts, const fs::path& run, std::size_t replay, bool every_line) {
+  const std::vector<Check> checks = verify_run(parts, run, replay);
+  for (const Check& check : checks) {
+    if (!every_line && check.good) continue;
+    const bool looked_at = check.subject != "not looked at";
+    print(fmt::format("{:<4} {:<18} {}\n", check.good ? (looked_at ? "ok" : "--") : "BAD",
+                      check.subject, check.finding));
+  }
+  const auto bad = std::ranges::count(checks, false, &Check::good);
+  print(bad == 0 ? fmt::format("{} is whole.\n", run.string())
+                 : fmt::format("{} is damaged: {} of {} checks failed.\n", run.string(), bad,
+                               checks.size()));
+  return bad == 0;
+}
+
+}  // namespace
 
 Command add_verify(CLI::App& program, const Parts& parts) {
   struct Arguments {
@@ -15,26 +62,31 @@ Command add_verify(CLI::App& program, const Parts& parts) {
     std::size_t replay = 0;
   };
   CLI::App* app = program.add_subcommand(
-      "verify", "Checks a run directory: checksums, shapes, metrics, the container's spacing");
+      "verify", "Checks a run, or all runs of a folder: checksums, shapes, metrics, spacing");
   const auto arguments = std::make_shared<Arguments>();
-  app->add_option("DIR", arguments->run, "The run directory")->required()->type_name(" ");
+  app->add_option("DIR", arguments->run, "The run directory, or a folder of them")
+      ->required()
+      ->type_name(" ");
   app->add_option("--replay", arguments->replay,
                   "Also evaluate this many random individuals again and compare to the bit")
       ->type_name("K");
+  app->footer(
+      "The status is 0 if all is whole, 1 if something is damaged. What could not be looked at is\n"
+      "said, and is no damage.\n\n"
+      "Examples:\n"
+      "  aurora verify runs/demo\n"
+      "  aurora verify runs/demo --replay 100\n"
+      "  aurora verify runs");
   return {app, [arguments, &parts] {
-            const std::vector<Check> checks = verify_run(parts, arguments->run, arguments->replay);
-            for (const Check& check : checks) {
-              print(fmt::format("{:<4} {:<18} {}\n", check.good ? "ok" : "BAD", check.subject,
-                                check.finding));
+            const std::vector<fs::path> runs = runs_in(arguments->run);
+            std::size_t damaged = 0;
+            for (const fs::path& run : runs) {
+              damaged += verify(parts, run, arguments->replay, runs.size() == 1) ? 0 : 1;
             }
-            const auto bad = std::ranges::count(checks, false, &Check::good);
-            if (bad == 0) {
-              print(fmt::format("{} is whole.\n", arguments->run));
-              return 0;
+            if (runs.size() > 1) {
+              print(fmt::format("{} runs, {} of them damaged.\n", runs.size(), damaged));
             }
-            print(fmt::format("{} is damaged: {} of {} checks failed.\n", arguments->run, bad,
-                              checks.size()));
-            return 1;
+            return damaged == 0 ? 0 : 1;
           }};
 }
 

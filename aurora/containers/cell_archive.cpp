@@ -126,8 +126,9 @@ ContainerEntry grid_container() {
 ContainerEntry cvt_container() {
   return cells_part("cvt", "the fittest of each Voronoi cell (CVT-MAP-Elites)")
       .made_by([](const CellsConfig& config, const ContainerContext& context) {
-        const Matrix<float> centroids = voronoi_centroids(
-            context.target_size, context.bounds.size(), context.seed, context.workers);
+        const Matrix<float> centroids =
+            voronoi_centroids(context.target_size, context.bounds.size(), context.seed,
+                              context.workers, context.watch);
         return std::make_unique<CellArchive>(
             context.layout, std::make_unique<VoronoiCells>(context.bounds, centroids), config.k);
       });

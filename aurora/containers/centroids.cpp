@@ -18,10 +18,13 @@ constexpr std::size_t kSamplesPerChunk = 512;
 
 /// The number of the nearest centroid of every sample.
 void assign(MatrixView<const float> samples, const Matrix<float>& centroids,
-            std::vector<std::uint32_t>& nearest, Workers& workers) {
+            std::vector<std::uint32_t>& nearest, Workers& workers, const Watch& watch) {
   NeighbourIndex index(centroids.cols());
-  for (std::size_t i = 0; i < centroids.rows(); ++i) index.insert(i, centroids.row(i), i);
+  for (std::size_t i = 0; i < centroids.rows() && !watch.stopped(); ++i) {
+    index.insert(i, centroids.row(i), i);
+  }
   workers.parallel_for(samples.rows(), kSamplesPerChunk, [&](std::size_t begin, std::size_t end) {
+    if (watch.stopped()) return;
     NeighbourIndex::Workspace workspace;
     for (std::size_t i = begin; i < end; ++i) {
       nearest[i] = index.nearest(samples.row(i), 1, workspace)[0].slot;
@@ -44,7 +47,7 @@ Matrix<float> uniform_samples(std::size_t count, std::size_t dimension, std::uin
 }
 
 Matrix<float> lloyd(MatrixView<const float> samples, std::size_t count, std::size_t rounds,
-                    Workers& workers) {
+                    Workers& workers, const Watch& watch) {
   if (count == 0) throw UsageError("a Voronoi tessellation needs at least one cell");
   if (samples.rows() < count) {
     throw UsageError("Lloyd's algorithm needs a sample for each of the " + std::to_string(count) +
@@ -55,7 +58,9 @@ Matrix<float> lloyd(MatrixView<const float> samples, std::size_t count, std::siz
   std::copy(samples.data(), samples.data() + count * n, centroids.data());
   std::vector<std::uint32_t> nearest(samples.rows());
   for (std::size_t round = 0; round < rounds; ++round) {
-    assign(samples, centroids, nearest, workers);
+    watch.tell("Voronoi cells", static_cast<double>(round) / static_cast<double>(rounds));
+    assign(samples, centroids, nearest, workers, watch);
+    if (watch.stopped()) continue;
     // Sums in the order of the samples, in double.
     Matrix<double> sums(count, n);
     std::vector<std::size_t> members(count);
@@ -70,13 +75,14 @@ Matrix<float> lloyd(MatrixView<const float> samples, std::size_t count, std::siz
       }
     }
   }
+  watch.tell("Voronoi cells", 1);
   return centroids;
 }
 
 Matrix<float> voronoi_centroids(std::size_t count, std::size_t dimension, std::uint64_t seed,
-                                Workers& workers) {
+                                Workers& workers, const Watch& watch) {
   const std::size_t samples = std::max(kSamplesPerCentroid * count, kMinSamples);
-  return lloyd(uniform_samples(samples, dimension, seed, workers), count, kRounds, workers);
+  return lloyd(uniform_samples(samples, dimension, seed, workers), count, kRounds, workers, watch);
 }
 
 }  // namespace aurora

@@ -16,12 +16,13 @@ Matrix<float> uniform_samples(std::size_t count, std::size_t dimension, std::uin
 
 /// Starts with the first `count` samples as centroids; in each round every sample goes to its
 /// nearest centroid (of two at the same distance, the first) and every centroid to the mean of its
-/// samples, or nowhere if it has none. UsageError if `count` is 0 or there are fewer samples.
+/// samples, or nowhere if it has none. UsageError if `count` is 0 or there are fewer samples;
+/// Interrupted soon after `watch` says so.
 Matrix<float> lloyd(MatrixView<const float> samples, std::size_t count, std::size_t rounds,
-                    Workers& workers);
+                    Workers& workers, const Watch& watch = {});
 
 /// Both together, with a number of samples and of rounds that depends on `count` alone.
 Matrix<float> voronoi_centroids(std::size_t count, std::size_t dimension, std::uint64_t seed,
-                                Workers& workers);
+                                Workers& workers, const Watch& watch = {});
 
 }  // namespace aurora

@@ -125,6 +125,7 @@ struct ContainerContext {
   std::uint64_t seed = 1;                // of the run, for streams of its own
   Workers& workers;                      // while it is made
   std::unique_ptr<Threshold> threshold;  // null if its entry does without one
+  Watch watch = {};                      // what takes long tells it how far it is
 };
 
 using ContainerEntry = Entry<Container, ContainerContext>;

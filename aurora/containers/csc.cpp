@@ -9,7 +9,7 @@ namespace aurora {
 namespace {
 
 struct CscConfig {
-  double gain = 5e-6;  // K_CSC
+  double gain = 5e-6;  // K_CSC; that of the paper, whose containers hold 10,000
 };
 
 class Csc final : public Threshold {
@@ -52,7 +52,9 @@ double csc_threshold(double threshold, double gain, std::size_t size, std::size_
 
 ThresholdEntry csc_threshold_part() {
   return part<CscConfig>("csc", "container size control, proportional (the paper's)")
-      .option("gain", &CscConfig::gain, Range{0, 1, true}, "csc: how fast it follows (K_CSC)")
+      .option("gain", &CscConfig::gain, Range{0, 1, true},
+              "csc: how fast it follows (K_CSC); 0.05 / container.target_size unless said")
+      .depends("gain", [](const Mix& mix) { return 0.05 / static_cast<double>(mix.target_size); })
       .made_by([](const CscConfig& config, const ThresholdContext& context) {
         return std::make_unique<Csc>(config, context.target_size);
       });

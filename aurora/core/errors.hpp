@@ -25,6 +25,12 @@ class DataError : public Error {
   using Error::Error;
 };
 
+/// Somebody asked for an end before there was a result.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The operating system refused: a path that cannot be read or written, a full disk.
 class FileError : public Error {
  public:

@@ -49,17 +49,36 @@ std::string unquoted(const std::string& item) {
   return quoted ? item.substr(1, item.size() - 2) : item;
 }
 
+/// The letter that begins at `i`, which moves on behind it; what is not UTF-8 is U+FFFD.
+std::uint32_t next_letter(std::string_view text, std::size_t& i) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const unsigned char first = byte(i++);
+  if (first < 0x80) return first;
+  const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+  std::uint32_t letter = first & (0x3fU >> more);
+  for (int n = 0; n < more; ++n, ++i) {
+    if (i == text.size() || (byte(i) & 0xc0) != 0x80) return 0xfffd;
+    letter = letter << 6 | (byte(i) & 0x3fU);
+  }
+  const bool surrogate = letter >= 0xd800 && letter < 0xe000;
+  const bool shortest = letter >= (more == 1 ? 0x80U : more == 2 ? 0x800U : 0x10000U);
+  return first < 0xc0 || first > 0xf4 || surrogate || !shortest || letter > 0x10ffff ? 0xfffd
+                                                                                     : letter;
+}
+
 }  // namespace
 
 std::string toml_string(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+  for (std::size_t i = 0; i < text.size();) {
+    const std::uint32_t letter = next_letter(text, i);
+    if (letter == '"' || letter == '\\') {
+      quoted += {'\\', static_cast<char>(letter)};
+    } else if (letter < 0x20 || letter > 0x7e) {
+      quoted +=
+          letter > 0xffff ? fmt::format("\\U{:08X}", letter) : fmt::format("\\u{:04X}", letter);
     } else {
-      quoted += c;
+      quoted += static_cast<char>(letter);
     }
   }
   return quoted + "\"";
@@ -144,7 +163,9 @@ Option flag_option(std::string name, bool fallback, std::string help) {
 
 Option name_option(std::string name, std::string fallback, std::vector<std::string> names,
                    std::string help, std::string values) {
-  if (values.empty()) values = fmt::format("one of {}", fmt::join(names, ", "));
+  if (values.empty()) {
+    values = names.empty() ? "a text" : fmt::format("one of {}", fmt::join(names, ", "));
+  }
   return {.name = std::move(name),
           .values = std::move(values),
           .help = std::move(help),

@@ -153,7 +153,7 @@ std::pair<std::string, Value> parse_assignment(std::string_view text);
 
 /// The shortest text that reads back to the same number and looks like a real one.
 std::string real_text(double value);
-/// A text in quotes.
+/// A text in quotes, of ASCII characters alone: others are escaped.
 std::string toml_string(std::string_view text);
 
 }  // namespace aurora

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -63,6 +64,11 @@ void soon(const Ready& ready) {
 }
 
 }  // namespace
+
+void Watch::tell(std::string_view what, double share) const {
+  if (stopped()) throw Interrupted(std::string(what) + ": called off");
+  if (progress) progress(what, share);
+}
 
 struct Workers::State {
   std::mutex mutex;  // of what follows; the atomics are also looked at without it

@@ -4,11 +4,23 @@
 // threads; a body that writes only to its own indices therefore gives the same bits for any number.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 namespace aurora {
+
+/// Looks on while something is made that may take long, and may call it off.
+struct Watch {
+  std::function<void(std::string_view what, double share)> progress = {};  // a share of 1 is all
+  const std::atomic<bool>* stop = nullptr;
+
+  bool stopped() const { return stop != nullptr && *stop; }
+  /// Says how far it has come. Interrupted if it shall end here.
+  void tell(std::string_view what, double share) const;
+};
 
 class Workers {
  public:

@@ -54,6 +54,8 @@ struct PartInfo {
   bool standard = false;
   /// Empty when the part can be made; otherwise what this build lacks and how to get it.
   std::string missing;
+  /// Defaults that depend on what the part is mixed with, in place of the options' own.
+  std::vector<std::pair<std::string, std::function<double(const Mix&)>>> depends;
   /// "descriptor.kind=learned: cells need bounds that stay", or empty if it goes with the mix.
   std::function<std::string(const Values&, const Mix&)> refuses;
 };
@@ -93,6 +95,11 @@ class PartBuilder {
   /// Several at once, for parts that share a few.
   PartBuilder&& options(const std::function<void(Options<Config>&)>& add) && {
     add(options_);
+    return std::move(*this);
+  }
+  /// The default of an option that is a real number depends on the mix.
+  PartBuilder&& depends(std::string name, std::function<double(const Mix&)> value) && {
+    info_.depends.emplace_back(std::move(name), std::move(value));
     return std::move(*this);
   }
   PartBuilder&& without(std::string kind, std::string reason) && {

@@ -19,8 +19,9 @@ struct CrossoverConfig {
 };
 
 struct PolynomialConfig : CrossoverConfig {
-  double rate = 0.05;  // probability that a gene mutates
-  double eta = 10;     // distribution index eta_m
+  double rate = 0.05;        // probability that a gene mutates
+  double eta = 10;           // distribution index eta_m
+  bool at_least_one = true;  // of the genes mutates; the paper's tasks do without
 };
 
 struct IsoLineConfig : CrossoverConfig {
@@ -62,13 +63,20 @@ class Polynomial final : public Variation {
   void vary(std::span<const float> parent, std::span<const float> mate, std::span<float> child,
             Stream& stream) const override {
     begin(config_, parent, mate, child, stream);
+    bool mutated = false;
     for (float& gene : child) {
       if (stream.uniform() >= config_.rate) continue;
-      gene = clip(static_cast<double>(gene) + polynomial_delta(stream.uniform(), config_.eta));
+      mutate(gene, stream);
+      mutated = true;
     }
+    if (config_.at_least_one && !mutated) mutate(child[stream.below(child.size())], stream);
   }
 
  private:
+  void mutate(float& gene, Stream& stream) const {
+    gene = clip(static_cast<double>(gene) + polynomial_delta(stream.uniform(), config_.eta));
+  }
+
   PolynomialConfig config_;
 };
 
@@ -107,6 +115,8 @@ VariationEntry polynomial_variation() {
   return part<Config>("polynomial", "polynomial mutation, gene by gene")
       .option("rate", &Config::rate, kProbability, "polynomial: probability that a gene mutates")
       .option("eta", &Config::eta, kIndex, "polynomial: distribution index (eta_m)")
+      .option("at_least_one", &Config::at_least_one,
+              "polynomial: a child of whom no gene would mutate gets one that does")
       .options(crossover_options<Config>)
       .made_by([](const Config& config, const VariationContext&) {
         return std::make_unique<Polynomial>(config);

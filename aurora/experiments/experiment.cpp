@@ -114,7 +114,8 @@ class Reader {
 
   void add_study(const toml::table& study, std::size_t number, std::size_t replications,
                  std::size_t first_seed, const Choices& common) {
-    allow(study, {"name", "tasks", "variants", "replications", "settings", "sweep", "retrain"},
+    allow(study,
+          {"name", "label", "tasks", "variants", "replications", "settings", "sweep", "retrain"},
           "a [[study]]");
     const bool retrain = flag(study, "retrain");
     const std::string name =
@@ -139,6 +140,17 @@ class Reader {
     if (all > static_cast<double>(kMaxRuns)) {
       wrong(fmt::format("describes {:.0f} runs in study '{}'; at most {} are planned", all, name,
                         kMaxRuns));
+    }
+    if (const toml::node* label = study.get("label")) {
+      const auto text = label->value_exact<std::string>();
+      if (!text) wrong("needs a text for 'label'");
+      if (combinations * names(study, "variants").size() > 1) {
+        wrong(
+            fmt::format("has the label '{}' in a study of several kinds of runs; it needs one "
+                        "variant and no sweep",
+                        *text));
+      }
+      settings.push_back({"run.label", {*text}});
     }
     for (const std::string& task : names(study, "tasks")) {
       for (const std::string& variant : names(study, "variants")) {

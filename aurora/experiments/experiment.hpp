@@ -8,6 +8,7 @@
 //   settings = { selection.kind = "novelty" }
 //   [[study]]
 //   name = "periods"                   # its folder
+//   label = "ours"                     # in reports; for one variant without a sweep
 //   tasks = ["maze", "hexapod"]
 //   variants = ["aurora-csc-uniform-10"]
 //   replications = 5                   # of this study alone

@@ -54,7 +54,7 @@ void Failures::save(const char* file, MatrixView<const float> genotypes,
     text += fmt::format("{}\n", fmt::join(genotypes.row(row), " "));
   }
   try {
-    make_directories(directory_);
+    make_own_directory(directory_);
     AppendFile(directory_ / file).append(text);
   } catch (const FileError& error) {
     warn_(error.what());  // the run itself is in no danger

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "aurora/encoders/encoder.hpp"
 #include "aurora/runs/records.hpp"
@@ -24,6 +25,8 @@ struct Standing {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
+  /// Something that takes long is made before the run can begin; a share of 1 is all of it.
+  virtual void makes(std::string_view /*what*/, double /*share*/) {}
   virtual void stands(const Standing& /*standing*/) {}
   /// The run goes on from here; nothing of what was before counts for its speed.
   virtual void resumed(std::size_t /*iteration*/, std::size_t /*evaluations*/) {}

@@ -52,7 +52,8 @@ const Options<RunSettings>& general_options() {
         .add("container.target_size", &R::target_size, 1, 10'000'000,
              "container size aimed at, or number of cells (N)")
         .add("metrics.also", &R::metrics_also,
-             "metrics to measure besides the standard ones and the task's");
+             "metrics to measure besides the standard ones and the task's")
+        .add("run.label", &R::label, {}, "what reports call runs of this kind");
     return all;
   }();
   return options;
@@ -68,10 +69,26 @@ bool is_free(std::string_view key) {
                                         "run.failure_share",
                                         "run.evaluation_seconds",
                                         "run.evaluator",
+                                        "run.label",
                                         "metrics.also"};
   return std::ranges::find(kFree, key) != std::end(kFree) || key.starts_with("evaluator.") ||
          key.starts_with("metrics.");
 }
+
+/// Keys that came later, and what runs did that began without them.
+constexpr std::pair<std::string_view, std::string_view> kBefore[] = {
+    {"variation.at_least_one", "false"}};
+
+/// What others call it.
+constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
+    {"latent", "descriptor.dimension"},
+    {"bottleneck", "descriptor.dimension"},
+    {"generations", "run.iterations"},
+    {"batch_size", "run.batch"},
+    {"archive_size", "container.target_size"},
+    {"population_size", "container.target_size"},
+    {"mutation", "variation.rate"},
+    {"learning_rate", "encoder.learning_rate"}};
 
 std::string key_of(const std::string& prefix, const Option& option) {
   return option.name.find('.') != std::string::npos ? option.name : prefix + "." + option.name;
@@ -173,6 +190,10 @@ class Resolver {
                          fmt::format("{}:{}: ", file, setting.line), Layer::file});
       }
     }
+    for (const auto& [key, value] : kBefore) {
+      if (!request_.file_is_of_run || find(key)) continue;
+      add(fmt::format("{}={}", key, value), "", Layer::file);
+    }
     for (const std::string& text : request_.assignments) add(text, "", Layer::word);
     for (const Setting& setting : said_) check_known(setting);
   }
@@ -215,6 +236,9 @@ class Resolver {
     // A key without its section is found by its end: target_size is container.target_size.
     std::vector<std::string> all;
     std::vector<std::string> same_end;
+    for (const auto& [word, key] : kSynonyms) {
+      if (setting.key.find(word) != std::string::npos) same_end.emplace_back(key);
+    }
     for (const auto& [key, option] : known()) {
       all.push_back(key);
       if (key.ends_with("." + setting.key)) same_end.push_back(key);
@@ -367,6 +391,21 @@ class Resolver {
     plan_.selector = *choose(parts_.selectors, "selection");
     plan_.variation = choose(parts_.variations, "variation");
     plan_.evaluator = *choose(parts_.evaluators, "evaluator");
+    const Mix mix = mix_of();
+    const auto complete = [&](const std::string& kind, auto& chosen) {
+      for (const auto& [option, value] : chosen.entry->depends) {
+        if (!find(kind + "." + option)) chosen.values[option].text = real_text(value(mix));
+      }
+    };
+    const auto complete_if = [&](const std::string& kind, auto& chosen) {
+      if (chosen) complete(kind, *chosen);
+    };
+    complete("algorithm", plan_.loop);
+    complete_if("encoder", plan_.encoder);
+    complete_if("container", plan_.container);
+    complete_if("threshold", plan_.threshold);
+    complete("selection", plan_.selector);
+    complete_if("variation", plan_.variation);
   }
 
   void choose_metrics() {
@@ -592,6 +631,7 @@ Settings Plan::settings() const {
         "metrics.also",
         Value{Value::Form::list, fmt::format("{}", fmt::join(run.metrics_also, ","))}.toml());
   }
+  if (!run.label.empty()) settings.emplace_back("run.label", toml_string(run.label));
   for (const auto& metric : metrics) {
     add_options(metric_prefix(metric.entry->name), *metric.entry, metric.values);
   }
@@ -620,7 +660,7 @@ std::unique_ptr<Encoder> Plan::make_encoder(std::size_t dimension, Stream& strea
   return encoder->make(context);
 }
 
-std::unique_ptr<Container> Plan::make_container(Workers& workers) const {
+std::unique_ptr<Container> Plan::make_container(Workers& workers, const Watch& watch) const {
   if (!container) return nullptr;
   SelectorContext selection{run.seed};
   ContainerContext context{
@@ -629,7 +669,8 @@ std::unique_ptr<Container> Plan::make_container(Workers& workers) const {
       .target_size = run.target_size,
       .seed = run.seed,
       .workers = workers,
-      .threshold = nullptr};
+      .threshold = nullptr,
+      .watch = watch};
   if (!encoder) {
     for (std::size_t i = 0; i < kHandCodedSize; ++i) {
       context.bounds.push_back({spec().ground_truth[i].min, spec().ground_truth[i].max});
@@ -642,7 +683,7 @@ std::unique_ptr<Container> Plan::make_container(Workers& workers) const {
   return container->make(context);
 }
 
-std::unique_ptr<Algorithm> Plan::make_loop(Workers& workers) const {
+std::unique_ptr<Algorithm> Plan::make_loop(Workers& workers, const Watch& watch) const {
   SelectorContext selection{run.seed};
   VariationContext genes{spec().genotype_size};
   Stream weights(run.seed, Purpose::encoder_weights);
@@ -652,7 +693,7 @@ std::unique_ptr<Algorithm> Plan::make_loop(Workers& workers) const {
                       .encoder_step = run.encoder_step,
                       .descriptor_size = descriptor_size(),
                       .encoder = make_encoder(run.dimension, weights),
-                      .container = make_container(workers),
+                      .container = make_container(workers, watch),
                       .selector = selector.make(selection),
                       .variation = variation ? variation->make(genes) : nullptr,
                       .workers = workers};
@@ -707,6 +748,9 @@ void check_same_run(const Parts& parts, const Settings& saved, const Plan& plan)
   for (const auto& [key, now] : plan.settings()) {
     if (is_free(key)) continue;
     std::optional<std::string> before = value_in(saved, key);
+    for (const auto& [later, then] : kBefore) {
+      if (!before && key == later) before = then;
+    }
     if (!before) {
       if (!defaults) defaults = resolve(parts, plain).settings();
       before = value_in(*defaults, key);

@@ -45,6 +45,7 @@ struct RunSettings {
   std::size_t encoder_step = 10;          // T_E: updates at T_E, 3 T_E, 6 T_E, 10 T_E, ...
   std::size_t target_size = 1000;         // N; of cells: their number
   std::vector<std::string> metrics_also;  // besides the standard ones and the task's
+  std::string label;                      // what reports call it; empty: what it departs in
 };
 
 /// A part that was chosen, and the values of its options.
@@ -93,8 +94,9 @@ struct Plan {
   std::size_t descriptor_size() const;
 
   /// The parts at work. The workers must outlive what is made.
-  std::unique_ptr<Algorithm> make_loop(Workers& workers) const;
-  std::unique_ptr<Container> make_container(Workers& workers) const;  // null if there is none
+  std::unique_ptr<Algorithm> make_loop(Workers& workers, const Watch& watch = {}) const;
+  /// Null if there is none.
+  std::unique_ptr<Container> make_container(Workers& workers, const Watch& watch = {}) const;
   std::unique_ptr<Encoder> make_encoder(std::size_t dimension, Stream& stream) const;
   std::vector<std::unique_ptr<Metric>> make_metrics() const;
   std::unique_ptr<Evaluator> make_evaluator(Workers& workers) const;

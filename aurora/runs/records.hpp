@@ -40,6 +40,7 @@ struct RunSummary {
   std::string task;
   std::string title;  // of the task
   std::string variant;
+  std::string label;  // what reports call it; may be empty
   std::uint64_t seed = 0;
   RunStatus status = RunStatus::running;
   std::string error;  // why, if it failed
@@ -48,6 +49,7 @@ struct RunSummary {
   std::size_t simulations = 0;  // of which were simulated; the others were clones
   std::size_t invalid = 0;
   std::size_t container_size = 0;
+  std::size_t outside = 0;  // members outside the bounds of the plane that coverage is about
   std::string container_hash;
   std::vector<NamedNumber> metrics;  // all that were measured, and the container's own numbers
   std::vector<std::pair<std::string, std::string>> units;  // of those that have one
@@ -58,6 +60,7 @@ struct RunSummary {
   double seconds_metrics = 0;
   double seconds_io = 0;
   double seconds_total = 0;
+  std::string manifest = {};  // checksum of manifest.json, once all else is written
 
   /// A metric by its name; 0 if it was not measured.
   double metric(std::string_view name) const { return number_called(metrics, name, 0); }

@@ -27,6 +27,21 @@ void add_to(PhaseSeconds& total, const PhaseSeconds& step) {
   total.variation += step.variation;
 }
 
+/// Individuals outside the bounds of the plane that coverage looks at.
+std::size_t count_outside(const Individuals& members, const TaskSpec& spec) {
+  std::size_t outside = 0;
+  for (std::size_t row = 0; row < members.size(); ++row) {
+    bool inside = true;
+    for (std::size_t i = 0; i < kHandCodedSize; ++i) {
+      const Axis& axis = spec.ground_truth[i];
+      const float value = members.ground_truth(row, i);
+      inside = inside && value >= axis.min && value <= axis.max;
+    }
+    outside += inside ? 0 : 1;
+  }
+  return outside;
+}
+
 /// The metrics of a plan, measured together.
 class Measurements {
  public:
@@ -114,11 +129,13 @@ class Recorder {
     summary.task = plan_.spec().name;
     summary.title = title_of(plan_.spec());
     summary.variant = plan_.variant;
+    summary.label = plan_.run.label;
     summary.seed = plan_.run.seed;
     summary.threads = plan_.run.threads;
     summary.evaluator = plan_.evaluator.entry->name;
     summary.units = measurements_.units();
     summary.status = RunStatus::running;
+    summary.manifest.clear();
     directory_.write_config(plan_.toml());
     directory_.write_summary(summary);
   }
@@ -184,6 +201,7 @@ class Recorder {
     {
       const Stopwatch watch(summary.seconds_io);
       const Individuals& members = algorithm.individuals();
+      summary.outside = count_outside(members, plan_.spec());
       summary.container_hash = container_hash_text(members);
       directory_.write_config(plan_.toml());  // should somebody have removed it
       // Whoever finds results finds the checkpoint that they came from: both are written side by
@@ -198,6 +216,10 @@ class Recorder {
                                          plan_.spec().sensory);
       }
     }
+    {
+      const Stopwatch watch(summary.seconds_io);
+      directory_.seal(summary);
+    }
     write_summary();
     return summary;
   }
@@ -206,6 +228,7 @@ class Recorder {
   void fail(const std::string& error) {
     record_.summary.status = RunStatus::failed;
     record_.summary.error = error;
+    record_.summary.manifest.clear();
     write_summary();
   }
 
@@ -419,7 +442,9 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
                     [&](const std::string& warning) { observer.warn(warning); });
   const std::unique_ptr<Evaluator> evaluator = plan.make_evaluator(workers);
   Guard guard(*evaluator, failures, plan.run.evaluation_seconds);
-  std::unique_ptr<Algorithm> algorithm = plan.make_loop(workers);
+  const Watch watch{[&](std::string_view what, double share) { observer.makes(what, share); },
+                    &stop};
+  std::unique_ptr<Algorithm> algorithm = plan.make_loop(workers, watch);
 
   RunDirectory directory =
       options.resume ? RunDirectory::reopen(options.out) : RunDirectory::create(options.out);
@@ -430,7 +455,7 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
       try {
         algorithm->restore(std::move(checkpoint.algorithm));
       } catch (const DataError&) {
-        algorithm = plan.make_loop(workers);
+        algorithm = plan.make_loop(workers, watch);
         throw;
       }
     });

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/runs/internal/seal.hpp"
 #include "aurora/runs/internal/summary_json.hpp"
 #include "aurora/storage/internal/array_directory.hpp"
 #include "aurora/storage/internal/csv.hpp"
@@ -224,7 +225,7 @@ void RunDirectory::append(Table& table, std::string_view name, const Row& row) {
   }
 }
 
-void RunDirectory::write_summary(const RunSummary& summary) {
+void RunDirectory::sync_tables(const RunSummary& summary) {
   check_in_place();
   // A run that failed should be able to say so even if its tables are gone or cannot be synced.
   for (const auto& [table, name] :
@@ -236,11 +237,23 @@ void RunDirectory::write_summary(const RunSummary& summary) {
       if (summary.status != RunStatus::failed) throw;
     }
   }
+}
+
+void RunDirectory::write_summary(const RunSummary& summary) {
+  sync_tables(summary);
   RunSummary complete = summary;
   if (complete.started.empty()) complete.started = started_;
   if (complete.host.empty()) complete.host = host_name();
   if (complete.ended.empty()) complete.ended = now_iso();
-  write_file(path_ / "run.json", to_text(summary_json(complete)), Links::replace);
+  Json json = summary_json(complete);
+  sign(json);
+  write_file(path_ / "run.json", to_text(json), Links::replace);
+  if (summary.manifest.empty()) remove_path(path_ / "manifest.json");  // of an earlier end
+}
+
+void RunDirectory::seal(RunSummary& summary) {
+  sync_tables(summary);
+  summary.manifest = write_seal(path_);
 }
 
 void RunDirectory::write_container(const Individuals& individuals, const PartState& state,
@@ -252,12 +265,7 @@ void RunDirectory::write_container(const Individuals& individuals, const PartSta
 void RunDirectory::write_snapshot(std::size_t iteration, const Individuals& individuals,
                                   const TaskSpec& spec) {
   check_in_place();
-  const fs::path snapshots = path_ / "snapshots";
-  if (fs::is_symlink(fs::symlink_status(snapshots))) {
-    throw FileError(
-        fmt::format("'{}' is a symbolic link: nothing is written through it", snapshots.string()));
-  }
-  make_directories(snapshots);
+  make_own_directory(path_ / "snapshots");
   write_individuals(path_ / "snapshots" / fmt::format("{:06}", iteration), individuals, {}, spec,
                     false, [] {});
 }
@@ -286,8 +294,12 @@ void RunDirectory::write_reconstructions(const Reconstructions& some, const Sens
 }
 
 RunSummary read_summary(const fs::path& file) {
-  const Json json = read_json(file);
-  return summary_of({json, fmt::format("'{}'", file.string())});
+  Json json = read_json(file);
+  const JsonObject summary(json, fmt::format("'{}'", file.string()));
+  // Earlier formats have no checksum.
+  const bool is_signed = summary.has("format") && summary.whole("format") >= 3;
+  if (is_signed || summary.has("checksum")) json = read_signed_json(file);
+  return summary_of(summary);
 }
 
 SavedContainer load_container(const fs::path& directory) {

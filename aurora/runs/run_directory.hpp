@@ -1,7 +1,7 @@
 // A run is a directory of plain files.
 //
 //   config.toml        the resolved configuration
-//   run.json           what the run is and how it stands (RunSummary)
+//   run.json           what the run is and how it stands (RunSummary), with a checksum of itself
 //   metrics.csv        a row per logged iteration
 //   encoder.csv        a row per encoder update
 //   container/         manifest.json and a .npy file per column, rows in ascending order of ids
@@ -10,6 +10,7 @@
 //   reconstructions/   what that encoder makes of a few individuals, and their ids
 //   retrained/         an encoder trained from scratch after the run (retrain.hpp)
 //   checkpoint/        the last complete state (checkpoint.hpp), and checkpoint.previous/
+//   manifest.json      checksums of all of the above but retrained/, once the run has ended
 //   .lock              while a process writes to it
 //
 // Files and directories appear whole or not at all, and equal content gives equal bytes, whatever
@@ -74,6 +75,9 @@ class RunDirectory {
 
   /// run.json; the rows of the tables are on the disk before it.
   void write_summary(const RunSummary& summary);
+  /// manifest.json, with checksums of all that is in the directory by now; `summary`, which is to
+  /// be written next and last, gets that of the manifest.
+  void seal(RunSummary& summary);
 
   /// `state` is what the container depends on besides its individuals. `before` is called when all
   /// is written, just before it takes its place.
@@ -98,6 +102,7 @@ class RunDirectory {
   /// Takes the lock.
   explicit RunDirectory(std::filesystem::path path);
   void check_in_place(const Table& table, std::string_view name) const;
+  void sync_tables(const RunSummary& summary);
   static std::uint64_t bytes_of(const Table& table) { return table.file ? table.file->size() : 0; }
   void restore(Table& table, std::string_view name, std::string_view content);
   void append(Table& table, std::string_view name, const Row& row);

@@ -17,11 +17,13 @@
 #include "aurora/core/random.hpp"
 #include "aurora/evaluation/replay.hpp"
 #include "aurora/runs/checkpoint.hpp"
+#include "aurora/runs/internal/seal.hpp"
 #include "aurora/runs/plan.hpp"
 #include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/csv.hpp"
+#include "aurora/storage/internal/toml.hpp"
 
 namespace aurora {
 namespace {
@@ -40,9 +42,10 @@ class Verifier {
   Verifier(const Parts& parts, fs::path run) : parts_(parts), run_(std::move(run)) {}
 
   std::vector<Check> verify(std::size_t replay) {
-    check("config.toml", [&] { return read_config(); });
+    look_at_config();
     check("run.json", [&] { return look_at_summary(); });
     check("metrics.csv", [&] { return look_at_metrics(); });
+    look_at_files();
     look_at_snapshots();
     look_at_checkpoint();
     // A run that is going on, or was killed, has no result yet.
@@ -81,6 +84,25 @@ class Verifier {
     }
   }
 
+  /// A task that is not in this program is no damage, but much cannot be looked at without it.
+  void look_at_config() {
+    std::string task;
+    try {
+      const toml::table table = read_toml(run_ / "config.toml");
+      task = table["run"]["task"].value_or(std::string());
+    } catch (const Error&) {
+      // The check below says so.
+    }
+    const std::vector<std::string> known = parts_.tasks.names();
+    if (task.empty() || std::ranges::find(known, task) != known.end()) {
+      return check("config.toml", [&] { return read_config(); });
+    }
+    not_looked_at(
+        fmt::format("configuration, checkpoint's meaning, metrics, promise, replay: this program "
+                    "has no task '{}'",
+                    task));
+  }
+
   std::string read_config() {
     plan_ = plan_of_run(parts_, run_);
     return fmt::format("{} on {}, seed {}", plan_->variant, plan_->spec().name, plan_->run.seed);
@@ -98,6 +120,32 @@ class Verifier {
     }
     return fmt::format("{} after {} iterations", name_of(summary_->status), summary_->iterations);
   }
+
+  /// Every file against the seal, which a run gets at its end. Without run.json the manifest is
+  /// believed alone.
+  void look_at_files() {
+    if (summary_ && summary_->manifest.empty()) {
+      const std::string why = summary_->status == RunStatus::running
+                                  ? "the run has not ended"
+                                  : "an earlier version wrote the run, or could not end it";
+      return not_looked_at("nothing vouches for config.toml, tables and failures/: " + why);
+    }
+    std::optional<SealReport> report;
+    check("manifest.json", [&] {
+      report = check_seal(run_);
+      require(!summary_ || report->checksum == summary_->manifest,
+              fmt::format("its checksum is {}, but run.json says {}", report->checksum,
+                          summary_->manifest));
+      return fmt::format("{} files, checksums match", report->files);
+    });
+    if (!report) return;
+    for (const std::string& damage : report->damaged) checks_.push_back({false, "file", damage});
+    if (!report->unknown.empty()) {
+      not_looked_at(fmt::format("{}: not of the run", fmt::join(report->unknown, ", ")));
+    }
+  }
+
+  void not_looked_at(const std::string& what) { checks_.push_back({true, "not looked at", what}); }
 
   /// Rows of numbers under the header, iterations ascending.
   std::string look_at_metrics() {

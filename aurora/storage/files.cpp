@@ -502,6 +502,14 @@ void make_directories(const fs::path& path) {
   if (const int error = make_all_or_none(path)) fail("create directory", path, error);
 }
 
+void make_own_directory(const fs::path& path) {
+  if (fs::is_symlink(fs::symlink_status(path))) {
+    throw FileError(
+        fmt::format("'{}' is a symbolic link: nothing is written through it", path.string()));
+  }
+  make_directories(path);
+}
+
 void create_fresh_directory(const fs::path& path, std::string_view remedy) {
   const fs::path target = without_trailing_slash(path);
   if (is_there(target) && !is_directory_there(target)) {

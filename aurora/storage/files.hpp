@@ -197,6 +197,10 @@ void move_path(const std::filesystem::path& from, const std::filesystem::path& t
 /// Makes `path` and its parents, unless they exist.
 void make_directories(const std::filesystem::path& path);
 
+/// Makes `path` inside a directory of ours, unless it exists. FileError if it is a symbolic link:
+/// nothing is written through it.
+void make_own_directory(const std::filesystem::path& path);
+
 /// Makes `path` a new, empty directory (parents too). FileError if something is there already or it
 /// cannot be made; `remedy` ends the message, e.g. "choose another --out".
 void create_fresh_directory(const std::filesystem::path& path, std::string_view remedy);

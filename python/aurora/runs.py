@@ -31,7 +31,7 @@ except ModuleNotFoundError:
 PathLike = Union[str, Path]
 DEEPEST = 32  # sections in sections of a config.toml
 FORMAT_VERSION = 1  # of manifests
-NEWEST_FORMAT = 2  # of run.json; 1 is that of version 0.1.0, which does not say so
+NEWEST_FORMAT = 3  # of run.json; 1 is that of version 0.1.0, which does not say so
 # The names of our columns, and those that other quality-diversity libraries give them.
 ALIASES = {"solution": "genotypes", "objective": "fitness", "measures": "descriptors"}
 # What every run tells about itself.

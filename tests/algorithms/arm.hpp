@@ -66,12 +66,15 @@ inline Parts arm_parts(const TaskSpec& spec = arm_spec()) {
 }
 
 /// A mix for the arm. What the assignments say of parts that are not in it is passed over.
-inline Plan arm_plan(const std::string& variant, std::vector<std::string> assignments = {},
+inline Plan arm_plan(const std::string& variant, const std::vector<std::string>& assignments = {},
                      const Parts& parts = arm_parts()) {
   PlanRequest request;
   request.task = "arm";
   request.variant = variant;
-  request.where_they_matter = std::move(assignments);
+  // As the paper has it: golden hashes are of such runs.
+  request.where_they_matter = {"variation.at_least_one=false"};
+  request.where_they_matter.insert(request.where_they_matter.end(), assignments.begin(),
+                                   assignments.end());
   return resolve(parts, request);
 }
 

@@ -561,17 +561,65 @@ bool handles(pid_t process, int signal) {
          (std::stoull(status.substr(mask + 7), nullptr, 16) >> (signal - 1) & 1) != 0;
 }
 
-TEST_F(CommandLine, ASecondInterruptEndsAtOnce) {
-  // The first iteration takes a second.
-  const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "run.batch=40000",
-                             "--threads", "1", "--out", "run"});
-  wait_until([&] { return fs::exists(work() / "run" / "run.json"); });
-  ASSERT_TRUE(handles(child, SIGINT));
-  kill(child, SIGINT);
-  wait_until([&] { return !handles(child, SIGINT); });  // two at once would count as one
-  kill(child, SIGINT);
-  EXPECT_EQ(wait_for(child).status, 1000 + SIGINT);
-  EXPECT_FALSE(fs::exists(work() / "run" / "container"));
+TEST_F(CommandLine, ASecondInterruptOfEitherKindEndsAtOnce) {
+  for (const auto& [first, second] : {std::pair{SIGINT, SIGINT}, std::pair{SIGTERM, SIGTERM},
+                                      std::pair{SIGINT, SIGTERM}, std::pair{SIGHUP, SIGINT}}) {
+    // The first iteration takes seconds.
+    const std::string out = std::to_string(first) + "-" + std::to_string(second);
+    const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "run.batch=100000",
+                               "--threads", "1", "--out", out});
+    wait_until([&] { return fs::exists(work() / out / "run.json"); });
+    ASSERT_TRUE(handles(child, SIGINT));
+    kill(child, first);
+    wait_until([&] { return !handles(child, SIGINT); });  // two at once would count as one
+    kill(child, second);
+    EXPECT_EQ(wait_for(child).status, 1000 + second);
+    EXPECT_FALSE(fs::exists(work() / out / "container"));
+  }
+}
+
+// A terminal that goes tells its programs, and its shell does so, too.
+TEST_F(CommandLine, AnyNumberOfHangUpsSaves) {
+  const pid_t child = start(endless_run("run"));
+  wait_until([&] { return !content_of(work() / "run" / "metrics.csv").empty(); });
+  kill(child, SIGHUP);
+  wait_until([&] { return !handles(child, SIGINT); });
+  kill(child, SIGHUP);
+  EXPECT_EQ(wait_for(child).status, 129);
+  EXPECT_EQ(Json::parse(content_of(work() / "run" / "run.json")).at("status"), "interrupted");
+}
+
+TEST_F(CommandLine, IsInterruptedWhileAContainerIsMade) {
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const pid_t child = start({"run", "maze", "--variant", "cvt-map-elites", "--out", "run",
+                               "container.target_size=1000000"});
+    wait_until([&] { return handles(child, SIGINT); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    const auto begin = std::chrono::steady_clock::now();
+    kill(child, signal);
+    const Result result = wait_for(child);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+    EXPECT_EQ(result.status, status);
+    EXPECT_SAYS(result.err, "making Voronoi cells  0 %");
+    EXPECT_SAYS(result.err, "interrupted before the first iteration: nothing was written");
+    EXPECT_FALSE(fs::exists(work() / "run"));
+  }
+}
+
+TEST_F(CommandLine, VerifiesAllRunsOfAFolder) {
+  for (const char* out : {"all/a", "all/deep/b"}) {
+    ASSERT_EQ(aurora(small_run({"--out", out})).status, 0);
+  }
+  const Result whole = aurora({"verify", "all"});
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_EQ(whole.out, "all/a is whole.\nall/deep/b is whole.\n2 runs, 0 of them damaged.\n");
+  std::ofstream(work() / "all" / "deep" / "b" / "metrics.csv", std::ios::app) << "1,2,3\n";
+  const Result damaged = aurora({"verify", "all"});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_SAYS(damaged.out, "BAD");
+  EXPECT_SAYS(damaged.out, "2 runs, 1 of them damaged.\n");
+  fs::create_directories(work() / "nothing");
+  expect_refused({"verify", "nothing"}, 2, "is no run");
 }
 
 TEST_F(CommandLine, ResumesOnlyWhatCanBeResumed) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,7 +77,7 @@ TEST(Progress, SaysNoThresholdWhereThereIsNone) {
   const std::string line = said(false, [](Progress& progress) {
     progress.stands(standing(500, {{"coverage", 12.34}}));
   });
-  EXPECT_NE(line.find("coverage 12.3 %  left "), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with(" eval/s\n")) << line;
 }
 
 TEST(Progress, AlwaysSaysTheEnd) {
@@ -101,6 +102,46 @@ TEST(Progress, WarnsEvenIfQuietAndCountsFromWhereItStarted) {
   }
 }
 
+/// What a terminal of so many columns gets to see.
+std::string on_a_terminal(unsigned short columns, const std::function<void(Progress&)>& happens) {
+  int master = -1;
+  int slave = -1;
+  winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  EXPECT_EQ(openpty(&master, &slave, nullptr, nullptr, &size), 0);
+  std::FILE* stream = fdopen(slave, "w");
+  {
+    Progress progress(stream, false, "runs/it");
+    happens(progress);
+  }
+  std::string text(4096, '\0');
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(master, text.data(), 4096), 0)));
+  std::fclose(stream);
+  close(master);
+  return text;
+}
+
+TEST(Progress, FitsTheTerminal) {
+  TrainingReport training;
+  training.validation_loss = 0.25;
+  for (const unsigned short columns : {20, 40, 60, 80, 140}) {
+    const std::string text = on_a_terminal(
+        columns, [&](Progress& progress) { progress.stands(standing(999, kRow, &training)); });
+    const std::string clear = "\r\x1b[K";
+    ASSERT_TRUE(text.starts_with(clear)) << text;
+    const std::string line = text.substr(clear.size(), text.find("\r\n") - clear.size());
+    EXPECT_LT(line.size(), columns) << line;
+    EXPECT_TRUE(line.starts_with("iteration 999/1000")) << line;
+    EXPECT_EQ(line.find("left") != std::string::npos, columns >= 40) << line;
+    EXPECT_EQ(line.find("reconstruction") != std::string::npos, columns >= 140) << line;
+  }
+}
+
+TEST(Progress, SaysWhatIsMadeBeforeTheRunBegins) {
+  const std::string text =
+      said(false, [](Progress& progress) { progress.makes("Voronoi cells", 0.25); });
+  EXPECT_EQ(text, "making Voronoi cells  25 %  for 0 s\n");
+}
+
 TEST(Progress, SaysHowAFailedRunGoesOn) {
   for (const bool quiet : {true, false}) {
     const std::string text = said(quiet, [](Progress& progress) { progress.saved_up_to(30); });
@@ -121,8 +162,8 @@ TEST(StatusLine, EndsItsLineOnATerminalWhenTheWorkFails) {
   ASSERT_NE(terminal, nullptr);
   {
     StatusLine line(terminal);
-    line.show("one");
-    line.show("two");
+    line.show({"one"});
+    line.show({"two"});
   }
   std::fclose(terminal);
   std::string seen;

@@ -100,6 +100,25 @@ TEST(VoronoiCentroids, AreTheSameForAnyNumberOfThreadsAndInsideTheCube) {
   EXPECT_NE(voronoi_centroids(500, 2, 8, one), centroids);
 }
 
+TEST(VoronoiCentroids, SayHowFarTheyAreAndEndWhenToldTo) {
+  Workers two(2);
+  std::vector<double> shares;
+  std::atomic<bool> stop{false};
+  const Watch watch{[&](std::string_view what, double share) {
+                      EXPECT_EQ(what, "Voronoi cells");
+                      shares.push_back(share);
+                    },
+                    &stop};
+  const Matrix<float> centroids = voronoi_centroids(50, 2, 7, two, watch);
+  EXPECT_EQ(centroids, voronoi_centroids(50, 2, 7, two));
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_EQ(shares.front(), 0);
+  EXPECT_EQ(shares.back(), 1);
+
+  const Watch impatient{[&](std::string_view, double share) { stop = share > 0; }, &stop};
+  EXPECT_THROW(voronoi_centroids(50, 2, 7, two, impatient), Interrupted);
+}
+
 TEST(VoronoiCentroids, AreSpreadAlmostAsWellAsAHexagonalLattice) {
   // The best there is: 5 / (18 sqrt 3) times the area of a cell, without borders.
   Workers two(2);

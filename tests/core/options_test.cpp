@@ -165,6 +165,12 @@ TEST(NameOption, WithoutNamesIsAnyText) {
     EXPECT_EQ(read(option, Form::string, text), text);
     expect_round_trip(option, text);
   }
+  expect_round_trip(option, "\u03c3 = 0.1, \U0001f916");
+  EXPECT_EQ(toml_string("\u03c3\U0001f916"), "\"\\u03C3\\U0001F916\"");
+  for (const char* bad :
+       {"\xff", "\xc3", "\xe2\x82", "\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80"}) {
+    EXPECT_NE(toml_string(bad).find("\\uFFFD"), std::string::npos);
+  }
   expect_round_trip(option, "newline\n, bell\a, delete\x7f, backslash at the end\\");
 }
 

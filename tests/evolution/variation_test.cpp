@@ -44,7 +44,8 @@ TEST(Variation, PolynomialDeltaFollowsItsClosedForm) {
 }
 
 TEST(Variation, PolynomialMutatesGenesAtItsRateAndClips) {
-  const auto variation = make_part(polynomial_variation(), {4}, {"rate=0.05"});
+  const auto variation =
+      make_part(polynomial_variation(), {4}, {"rate=0.05", "at_least_one=false"});
   const std::vector<float> parent = {0.0F, 0.3F, 0.5F, 1.0F};
   std::vector<double> changed(parent.size());
   std::vector<double> deltas;
@@ -78,14 +79,38 @@ TEST(Variation, RateZeroGivesClonesAndRateOneChangesEverything) {
   const std::vector<float> parent = {0.2F, 0.4F, 0.6F};
   std::vector<float> child(3);
   Stream stream(3, Purpose::variation);
-  make_part(polynomial_variation(), {3}, {"rate=0"})->vary(parent, parent, child, stream);
+  make_part(polynomial_variation(), {3}, {"rate=0", "at_least_one=false"})
+      ->vary(parent, parent, child, stream);
   EXPECT_EQ(child, parent);
   make_part(polynomial_variation(), {3}, {"rate=1"})->vary(parent, parent, child, stream);
   for (std::size_t g = 0; g < 3; ++g) EXPECT_NE(child[g], parent[g]);
 }
 
+TEST(Variation, PolynomialMutatesAtLeastOneGeneUnlessToldOtherwise) {
+  const std::vector<float> parent(8, 0.5F);
+  const auto mutated = [&](const std::vector<std::string>& options) {
+    const auto variation = make_part(polynomial_variation(), {8}, options);
+    std::vector<int> children(9);  // by the number of genes that changed
+    for (std::uint32_t i = 0; i < 20000; ++i) {
+      Stream stream(5, Purpose::variation, 0, i);
+      std::vector<float> child(8);
+      variation->vary(parent, parent, child, stream);
+      ++children[8 - static_cast<std::size_t>(std::ranges::count(child, 0.5F))];
+    }
+    return children;
+  };
+  const std::vector<int> always = mutated({"rate=0.05"});
+  const std::vector<int> paper = mutated({"rate=0.05", "at_least_one=false"});
+  EXPECT_EQ(always[0], 0);
+  EXPECT_NEAR(paper[0] / 20000.0, std::pow(0.95, 8), 0.01) << "two thirds are clones";
+  EXPECT_EQ(always[1], paper[0] + paper[1]) << "all else is as it was";
+  for (std::size_t genes = 2; genes < 9; ++genes) EXPECT_EQ(always[genes], paper[genes]);
+  EXPECT_EQ(mutated({"rate=0"})[1], 20000);
+}
+
 TEST(Variation, SbxKeepsTheMeanOfTheParentsAndNeedsAMate) {
-  const auto variation = make_part(polynomial_variation(), {1}, {"rate=0", "crossover=1"});
+  const auto variation =
+      make_part(polynomial_variation(), {1}, {"rate=0", "at_least_one=false", "crossover=1"});
   EXPECT_TRUE(variation->needs_mate());
   EXPECT_FALSE(make_part(polynomial_variation(), {1})->needs_mate());
   const std::vector<float> a = {0.4F}, b = {0.6F};
@@ -147,16 +172,18 @@ TEST(Variation, HasNamesDefaultsAndRanges) {
     for (const Option& option : entry.options) {
       all.emplace_back(option.name, option.fallback.toml());
       EXPECT_FALSE(read_option(entry, option.name + "=-0.001")) << option.name;
+      if (option.name == "at_least_one") continue;
       EXPECT_TRUE(read_option(entry, option.name + "=0")) << option.name;
       EXPECT_FALSE(read_option(entry, option.name + "=1001")) << option.name;
     }
     return all;
   };
   EXPECT_EQ(polynomial_variation().name, "polynomial");
-  EXPECT_EQ(
-      options_of(polynomial_variation()),
-      (Options{
-          {"rate", "0.05"}, {"eta", "10.0"}, {"crossover", "0.0"}, {"crossover_eta", "10.0"}}));
+  EXPECT_EQ(options_of(polynomial_variation()), (Options{{"rate", "0.05"},
+                                                         {"eta", "10.0"},
+                                                         {"at_least_one", "true"},
+                                                         {"crossover", "0.0"},
+                                                         {"crossover_eta", "10.0"}}));
   EXPECT_EQ(iso_line_variation().name, "iso+line");
   EXPECT_EQ(options_of(iso_line_variation()), (Options{{"iso_sigma", "0.01"},
                                                        {"line_sigma", "0.2"},

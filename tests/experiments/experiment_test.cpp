@@ -65,6 +65,17 @@ TEST_F(AnExperiment, IsEveryCombinationOnce) {
   EXPECT_EQ(runs.back().plan.run.batch, 128U);
 }
 
+TEST_F(AnExperiment, MayGiveItsRunsALabel) {
+  const std::string study =
+      "[[study]]\ntasks = [\"maze\"]\nlabel = \"with \\\"less\\\" noise\"\nreplications = 2\n";
+  for (const PlannedRun& run : plan(study + "variants = [\"ns\"]\n")) {
+    EXPECT_EQ(run.plan.run.label, "with \"less\" noise");
+  }
+  EXPECT_THROW(plan(study + "variants = [\"ns\", \"map-elites\"]\n"), UsageError);
+  EXPECT_THROW(plan(study + "variants = [\"ns\"]\nsweep = { run.batch = [1, 2] }\n"), UsageError);
+  EXPECT_THROW(plan("[[study]]\ntasks = [\"maze\"]\nvariants = [\"ns\"]\nlabel = 3\n"), UsageError);
+}
+
 TEST_F(AnExperiment, PlansARunThatTwoStudiesShareOnce) {
   const std::string study = "[[study]]\ntasks = [\"maze\"]\nvariants = [\"ns\"]\n";
   EXPECT_EQ(plan(study).size(), 1U);

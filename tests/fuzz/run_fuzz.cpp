@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
@@ -77,10 +78,24 @@ void seal(const std::filesystem::path& manifest) {
   std::ofstream(manifest, std::ios::binary) << json.dump(2) << '\n';
 }
 
+/// The same for the seal of the whole run: manifest.json, and run.json, which has its checksum.
+void seal_run(const std::filesystem::path& run) {
+  seal(run / "manifest.json");
+  using Json = nlohmann::ordered_json;
+  const Json manifest = Json::parse(content(run / "manifest.json"), nullptr, false);
+  Json json = Json::parse(content(run / "run.json"), nullptr, false);
+  if (!json.is_object() || !manifest.is_object() || !manifest.contains("checksum")) return;
+  json["manifest"] = manifest["checksum"];
+  json.erase("checksum");
+  json["checksum"] = checksum_of(json.dump(2) + '\n');
+  std::ofstream(run / "run.json", std::ios::binary) << json.dump(2) << '\n';
+}
+
 struct Example {
   Parts parts = builtin_parts();
   std::filesystem::path run = fuzz::scratch() / "run";
   std::vector<std::filesystem::path> files;
+  std::map<std::filesystem::path, std::string> seals;  // as they were
 
   Example() {
     parts.tasks.add(part<NoOptions>("tiny", "").made_by([](const NoOptions&, const TaskContext&) {
@@ -98,10 +113,15 @@ struct Example {
       if (entry.is_regular_file()) files.push_back(entry.path());
     }
     std::ranges::sort(files);
-    // The seal is the one that a run makes.
-    const std::string before = content(run / "container" / "manifest.json");
+    // The seals are those that a run makes.
+    for (const char* name : {"container/manifest.json", "manifest.json", "run.json"}) {
+      seals[run / name] = content(run / name);
+    }
     seal(run / "container" / "manifest.json");
-    if (before.empty() || content(run / "container" / "manifest.json") != before) std::abort();
+    seal_run(run);
+    for (const auto& [name, before] : seals) {
+      if (before.empty() || content(name) != before) std::abort();
+    }
   }
 };
 
@@ -123,9 +143,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     std::ofstream(file, std::ios::binary) << patched;
     if (!original_manifest.empty()) seal(manifest);
+    seal_run(example.run);
   }
   fuzz::expect_error_of_ours([&] { verify_run(example.parts, example.run, 2); });
   if (!original_manifest.empty()) std::ofstream(manifest, std::ios::binary) << original_manifest;
   std::ofstream(file, std::ios::binary) << original;
+  for (const auto& [name, before] : example.seals) std::ofstream(name, std::ios::binary) << before;
   return 0;
 }

@@ -241,7 +241,7 @@ class Formats(InFolder):
 
     def test_what_makes_no_sense_is_refused(self) -> None:
         for changes, says in (
-            ({"format": 3}, "format 3 is not read; only those up to 2"),
+            ({"format": 4}, "format 4 is not read; only those up to 3"),
             ({"format": "2"}, "a strange 'format'"),
             ({"title": 5}, "a strange 'title'"),
             ({"metrics": []}, "a strange 'metrics'"),

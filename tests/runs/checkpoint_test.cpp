@@ -327,7 +327,7 @@ TEST_F(ACheckpoint, WithAnImpossibleManifestIsRefused) {
        }},
       {"'extra_columns' should be", [](Json& j) { j["extra_columns"] = {1}; }},
       {"'coverage' should be", [](Json& j) { j["summary"]["units"]["coverage"] = 1; }},
-      {"at most 2", [](Json& j) { j["summary"]["format"] = 3; }},
+      {"at most 3", [](Json& j) { j["summary"]["format"] = 4; }},
       {"'run.seed' should be", [](Json& j) { j["settings"]["run.seed"] = 1; }},
       {"'summary' is missing", [](Json& j) { j.erase("summary"); }},
       {"a text was expected",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -176,6 +177,7 @@ std::vector<KeyCase> key_cases() {
       {"run.failure_share", {"0.0", "0.5", "1.0"}, {"", "-0.1", "1.1", "nan", "x"}},
       {"run.evaluation_seconds", {"0.1", "60.0", "1000000.0"}, {"", "0", "-1", "1e7", "nan", "x"}},
       {"run.evaluator", {"\"threads\""}, {"", "thread", "1"}},
+      {"run.label", {"\"ours, with less noise\""}, {}},
       {"descriptor.kind", {"\"learned\"", "\"hand-coded\""}, {"", "hand_coded", "Learned", "1"}},
       {"descriptor.dimension", {"1", "1000"}, with(kNotIntegers, {"0", "1001"})},
       {"encoder.kind", {"\"auto\"", "\"conv-ae\"", "\"mlp-ae\"", "\"pca\""}, {"", "ae", "PCA"}},
@@ -214,6 +216,7 @@ std::vector<KeyCase> key_cases() {
       {"variation.kind", {"\"polynomial\"", "\"iso+line\""}, {"", "iso"}},
       {"variation.rate", {"0.0", "1.0", "0.1"}, with(kNotReals, {"1.0000001"})},
       {"variation.eta", {"0.0", "1000.0", "10.5"}, with(kNotReals, {"1000.1"})},
+      {"variation.at_least_one", {"true", "false"}, {"", "1", "yes"}},
       {"variation.crossover", {"0.0", "1.0", "0.30000000000000004"}, with(kNotReals, {"1.01"})},
       {"variation.crossover_eta", {"0.0", "1000.0"}, with(kNotReals, {"1001"})},
       {"variation.iso_sigma", {"0.0", "10.0", "0.01"}, with(kNotReals, {"10.1"})},
@@ -431,6 +434,24 @@ TEST(Plan, TaskVariantFileAndAssignmentsGoInThisOrder) {
   EXPECT_EQ(resolve(parts, request).selector.entry->name, "none");
 }
 
+TEST(Plan, TheGainFollowsTheSizeOfTheContainerUnlessSaid) {
+  const auto gain = [](const std::vector<std::string>& assignments) {
+    return value_of(resolved(assignments).settings(), "threshold.gain");
+  };
+  EXPECT_EQ(gain({"container.target_size=500"}), "0.0001");
+  EXPECT_EQ(gain({"container.target_size=10000"}), "5e-06") << "the paper's";
+  EXPECT_EQ(gain({"container.target_size=500", "threshold.gain=0.25"}), "0.25");
+  // The paper's tasks are the paper's, whatever their size.
+  PlanRequest paper;
+  paper.task = "hexapod";
+  paper.variant = "aurora-csc-uniform-10";
+  const Parts parts = builtin_parts();
+  const auto names = parts.tasks.names();
+  if (std::ranges::find(names, "hexapod") == names.end()) return;
+  EXPECT_EQ(value_of(resolve(parts, paper).settings(), "threshold.gain"), "5e-06");
+  EXPECT_EQ(value_of(resolve(parts, paper).settings(), "variation.at_least_one"), "false");
+}
+
 TEST(Plan, TheTaskMayBeNamedByAKey) {
   const ConfigFile file("[run]\ntask = 'toy'\n[descriptor]\ndimension = 2\n");
   PlanRequest request;
@@ -466,6 +487,10 @@ TEST(Plan, UnknownNamesFindTheNearest) {
   EXPECT_SAYS(complaint("run.iteration=5"), "did you mean 'run.iterations'?");
   EXPECT_SAYS(complaint("epochs=5"), "did you mean 'encoder.epochs'?");
   EXPECT_SAYS(complaint("task=maze"), "did you mean 'run.task'?");
+  EXPECT_SAYS(complaint("encoder.latent=2"), "did you mean 'descriptor.dimension'?");
+  EXPECT_SAYS(complaint("latent_dim=2"), "did you mean 'descriptor.dimension'?");
+  EXPECT_SAYS(complaint("run.batch_size=2"), "did you mean 'run.batch'?");
+  EXPECT_SAYS(complaint("mutation_rate=0.1"), "did you mean 'variation.rate'?");
   EXPECT_SAYS(complaint("selection.kind=novlty"), "did you mean 'novelty'?");
   EXPECT_SAYS(complaint("run.variant=hc-csc"), "did you mean 'hc-csc-uniform'?");
   EXPECT_SAYS(complaint("run.seed=1", "mase"), "did you mean 'maze'?");
@@ -826,7 +851,7 @@ TEST(AnOldConfiguration, StillResolves) {
   // As anybody's file: what means nothing and is no default is noted.
   request.file_is_of_run = false;
   const Plan noted = resolve(toy_parts(), request);
-  EXPECT_EQ(noted.toml(), plan.toml());
+  EXPECT_EQ(replaced(noted.toml(), "at_least_one = true", "at_least_one = false"), plan.toml());
   std::string all;
   for (const std::string& note : noted.notes) all += note + "\n";
   EXPECT_SAYS(all, "threshold.gain=0.001 means nothing here");
@@ -918,7 +943,7 @@ TEST(CheckSameRun, NamesTheKeyAndBothValues) {
       {"run.seed=2", "run.seed was 2, now it is 1"},
       {"run.batch=9", "run.batch was 9, now it is 128"},
       {"descriptor.dimension=3", "descriptor.dimension was 3, now it is 4"},
-      {"threshold.gain=0.5", "threshold.gain was 0.5, now it is 5e-06"},
+      {"threshold.gain=0.5", "threshold.gain was 0.5, now it is 7.6"},
       {"selection.kind=novelty", "selection.kind was \"novelty\", now it is \"uniform\""},
       {"encoder.hidden=4", "encoder.hidden was [4], now it is [32, 8]"},
       {"task.wheels=3", "task.wheels was 3, now it is 4"},
@@ -942,6 +967,19 @@ TEST(CheckSameRun, LetsARunGoOnLongerAndElsewhere) {
   }
 }
 
+TEST(AnOldConfiguration, KeepsWhatItsVersionDid) {
+  const ConfigFile file("[run]\ntask = \"toy\"\nvariant = \"ns\"\n");
+  PlanRequest request;
+  request.file = file.path();
+  EXPECT_EQ(value_of(resolve(toy_parts(), request).settings(), "variation.at_least_one"), "true");
+  request.file_is_of_run = true;
+  EXPECT_EQ(value_of(resolve(toy_parts(), request).settings(), "variation.at_least_one"), "false");
+  request.assignments = {"variation.at_least_one=true"};
+  const Plan changed = resolve(toy_parts(), request);
+  EXPECT_SAYS(against(without(changed.settings(), "variation.at_least_one"), changed),
+              "variation.at_least_one was false, now it is true");
+}
+
 TEST(CheckSameRun, AKeyThatIsNotSavedMeansItsDefault) {
   for (const std::string variant : {"aurora-csc-uniform-4", "aurora-pid-uniform-4", "taxons-4",
                                     "hc-csc-uniform", "ns", "map-elites", "random-search"}) {
@@ -950,6 +988,7 @@ TEST(CheckSameRun, AKeyThatIsNotSavedMeansItsDefault) {
     for (const auto& [key, value] : plan.settings()) {
       if (key == "run.task" || key == "run.variant" || key == "run.threads") continue;
       if (key.ends_with(".kind") || key == "descriptor.dimension") continue;
+      if (key == "variation.at_least_one") continue;  // above
       EXPECT_EQ(against(without(plan.settings(), key), plan), "") << key;
     }
   }
@@ -957,7 +996,7 @@ TEST(CheckSameRun, AKeyThatIsNotSavedMeansItsDefault) {
       {"descriptor.dimension=4", "threshold.gain=0.5", "variation.rate=0.7", "task.wheels=3"},
       "cart");
   EXPECT_SAYS(against(without(changed.settings(), "threshold.gain"), changed),
-              "threshold.gain was 5e-06, now it is 0.5");
+              "threshold.gain was 7.645259938837921e-05, now it is 0.5");
   EXPECT_SAYS(against(without(changed.settings(), "variation.rate"), changed),
               "variation.rate was 0.15, now it is 0.7")
       << "the task's default";

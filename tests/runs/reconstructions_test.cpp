@@ -102,6 +102,10 @@ TEST_F(RunWithReconstructions, IsWholeWithoutThemButNotWithDamagedOnes) {
   EXPECT_FALSE(whole());
   EXPECT_THROW(load_reconstructions(out_ / "reconstructions"), DataError);
   fs::remove_all(out_ / "reconstructions");
+  EXPECT_FALSE(whole());
+  RunSummary summary = read_summary(out_ / "run.json");
+  summary.manifest.clear();
+  RunDirectory::reopen(out_).write_summary(summary);
   EXPECT_TRUE(whole()) << "as runs of earlier versions are";
 }
 

@@ -197,15 +197,14 @@ TEST_F(Resumed, WithoutACheckpointItBeginsAnewButNeverOverResults) {
 // A run that was killed while it wrote its results, or failed, before it ever wrote a checkpoint.
 TEST_F(Resumed, WhateverEndedItBeforeItsFirstCheckpointItBeginsAnew) {
   go(root_ / "whole", plan({"run.iterations=25"}), false);
-  for (const std::string status : {"running", "interrupted", "failed"}) {
-    const fs::path out = root_ / status;
+  for (const RunStatus status : {RunStatus::running, RunStatus::interrupted, RunStatus::failed}) {
+    const fs::path out = root_ / name_of(status);
     go(out, plan({"run.iterations=25"}), false);
     fs::remove_all(out / "checkpoint");
-    std::string summary = content(out / "run.json");
-    const std::string finished = "\"status\": \"finished\"";
-    summary.replace(summary.find(finished), finished.size(),
-                    "\"status\": \"" + status + "\", \"error\": \"a full disk\"");
-    std::ofstream(out / "run.json") << summary;
+    RunSummary summary = read_summary(out / "run.json");
+    summary.status = status;
+    summary.error = "a full disk";
+    RunDirectory::reopen(out).write_summary(summary);
     ASSERT_TRUE(fs::exists(out / "container"));
     EXPECT_EQ(go(out, plan({"run.iterations=25"})).status, RunStatus::finished);
     expect_same_run(root_ / "whole", out);

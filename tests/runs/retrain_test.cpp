@@ -156,10 +156,9 @@ TEST_F(Retrain, SaysWhatIsMissing) {
 }
 
 TEST_F(Retrain, NeedsTheContainerOfItsRun) {
-  std::string text = content(out_ / "run.json");
-  const std::string hash = read_summary(out_ / "run.json").container_hash;
-  text.replace(text.find(hash), hash.size(), "0123456789abcdef");
-  std::ofstream(out_ / "run.json") << text;
+  RunSummary summary = read_summary(out_ / "run.json");
+  summary.container_hash = "0123456789abcdef";
+  RunDirectory::reopen(out_).write_summary(summary);
   EXPECT_SAYS(complaint(), "is not the one that its run.json speaks of");
   EXPECT_FALSE(fs::exists(out_ / "retrained"));
 }

@@ -17,6 +17,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 
 #include "aurora/containers/container_hash.hpp"
@@ -343,13 +344,13 @@ TEST_F(RunDirectoryTest, TheSummaryComesBack) {
   std::set<std::string> keys;
   for (const auto& item : json.items()) keys.insert(item.key());
   EXPECT_EQ(keys,
-            (std::set<std::string>{"format",         "version",     "host",    "task",
-                                   "title",          "variant",     "seed",    "status",
-                                   "error",          "started",     "ended",   "iterations",
-                                   "evaluations",    "simulations", "invalid", "container_size",
-                                   "container_hash", "metrics",     "units",   "loss_per_update",
-                                   "threads",        "evaluator",   "seconds"}));
-  EXPECT_EQ(json["format"], 2);
+            (std::set<std::string>{
+                "format",         "version",        "host",        "task",        "title",
+                "variant",        "seed",           "status",      "error",       "started",
+                "ended",          "iterations",     "evaluations", "simulations", "invalid",
+                "container_size", "container_hash", "metrics",     "units",       "loss_per_update",
+                "threads",        "evaluator",      "seconds",     "outside",     "checksum"}));
+  EXPECT_EQ(json["format"], 3);
   EXPECT_EQ(json["metrics"].dump(),
             R"({"coverage":0.1,"grid_mean_fitness":-0.3333333333333333,"qd_score":1e+300,)"
             R"("bound":5e-324})");
@@ -386,7 +387,10 @@ TEST_F(RunDirectoryTest, TheSummaryFillsInHostAndTimes) {
 TEST_F(RunDirectoryTest, ASummaryOfTheFirstFormatIsRead) {
   RunDirectory::create(run_).write_summary(make_summary());
   Json json = Json::parse(slurp(run_ / "run.json"));
-  for (const char* key : {"format", "title", "metrics", "units", "evaluator"}) json.erase(key);
+  for (const char* key :
+       {"format", "title", "metrics", "units", "evaluator", "outside", "checksum"}) {
+    json.erase(key);
+  }
   json["coverage"] = 0.25;
   json["grid_mean_fitness"] = -2;
   json["qd_score"] = 30;
@@ -407,7 +411,13 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfTheSummaryIsNamed) {
   const fs::path path = run_ / "run.json";
   const Json good = Json::parse(slurp(path));
   const auto expect_refused = [&](const Json& bad, const std::string& key) {
-    put(path, bad.dump());
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(bad.dump());
+    json.erase("checksum");
+    const std::string text = json.dump(2) + '\n';
+    Checksum checksum;
+    checksum.update(std::as_bytes(std::span(text)));
+    json["checksum"] = checksum.text();
+    put(path, json.dump(2) + '\n');
     try {
       read_summary(path);
       ADD_FAILURE() << key << " accepted";
@@ -419,8 +429,9 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfTheSummaryIsNamed) {
   for (const auto& item : good.items()) {
     Json bad = good;
     bad.erase(item.key());
-    // Without a format it is the first, which had this; a title may be left out.
-    if (item.key() != "title")
+    if (item.key() == "checksum") continue;  // below
+    // Without a format it is the first, which had this; some may be left out.
+    if (item.key() != "title" && item.key() != "outside")
       expect_refused(bad, item.key() == "format" ? "coverage" : item.key());
     bad[item.key()] = Json::array({1});
     expect_refused(bad, item.key());
@@ -445,17 +456,21 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfTheSummaryIsNamed) {
   bad["units"]["qd_score"] = 1;
   expect_refused(bad, "qd_score");
   bad = good;
-  bad["format"] = 3;
+  bad["format"] = 4;
   expect_refused(bad, "format");
   bad = good;
   bad["status"] = "asleep";
   expect_refused(bad, "status");
+  bad = good;
+  bad.erase("checksum");
+  put(path, bad.dump(2) + '\n');
+  EXPECT_THROW(read_summary(path), DataError);
 }
 
 TEST_F(RunDirectoryTest, ATruncatedSummaryIsRefused) {
   RunDirectory::create(run_).write_summary(make_summary());
   const std::string good = slurp(run_ / "run.json");
-  for (std::size_t length = good.size() - 2; length-- > 0;) {
+  for (std::size_t length = good.size(); length-- > 0;) {
     fs::resize_file(run_ / "run.json", length);
     EXPECT_THROW(read_summary(run_ / "run.json"), DataError);
   }
@@ -789,7 +804,7 @@ TEST_F(RunDirectoryTest, EveryBrokenFieldOfAManifestIsRefused) {
   Json json = Json::parse(good);
   json["task"] = "hexapod";
   put(container / "manifest.json", json.dump());
-  EXPECT_CONTAINS(refusal(container), "manifest is damaged");
+  EXPECT_CONTAINS(refusal(container), "file is damaged");
   json.erase("checksum");
   put(container / "manifest.json", json.dump());
   EXPECT_CONTAINS(refusal(container), "'checksum' is missing");

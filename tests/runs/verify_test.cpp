@@ -1,11 +1,15 @@
 #include "aurora/runs/verify.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/core/random.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "run_fixture.hpp"
+#include "tests/algorithms/arm.hpp"
 
 namespace aurora {
 namespace {
@@ -46,6 +50,31 @@ class Verify : public RunFixture {
     std::filesystem::rename(root_ / "other" / "container", out_ / "container");
   }
 
+  /// Makes manifest.json and run.json fit what is there now, as one would who knows how.
+  void seal_again() {
+    RunDirectory run = RunDirectory::reopen(out_);
+    RunSummary summary = read_summary(out_ / "run.json");
+    run.seal(summary);
+    run.write_summary(summary);
+  }
+
+  /// run.json with a change, and a checksum that fits.
+  void rewrite_summary(const std::function<void(RunSummary&)>& change) {
+    RunDirectory run = RunDirectory::reopen(out_);
+    RunSummary summary = read_summary(out_ / "run.json");
+    change(summary);
+    run.write_summary(summary);
+  }
+
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(out_)) {
+      if (entry.is_regular_file()) all.push_back(entry.path());
+    }
+    std::ranges::sort(all);
+    return all;
+  }
+
   void write_checkpoint(Checkpoint checkpoint) {
     CheckpointWriter writer(out_);
     const std::size_t metrics = checkpoint.metrics.size();
@@ -73,17 +102,115 @@ TEST_F(Verify, EveryFamilyOfVariantsPasses) {
 }
 
 TEST_F(Verify, AFlippedBitInAnyFileIsFound) {
-  for (const char* file :
-       {"container/fitness.npy", "container/sensory.npy", "encoder/decoder.conv1.bias.npy",
-        "container/manifest.json", "snapshots/000006/ids.npy"}) {
-    const std::string good = content(out_ / file);
-    std::string bad = good;
-    bad[bad.size() - 2] = static_cast<char>(bad[bad.size() - 2] ^ 4);
-    std::ofstream(out_ / file, std::ios::binary) << bad;
-    EXPECT_FALSE(complaints().empty()) << file;
-    std::ofstream(out_ / file, std::ios::binary) << good;
+  for (const std::filesystem::path& file : files()) {
+    if (file.filename() == ".lock") continue;  // says who had the run open, to people
+    const std::string good = content(file);
+    for (const std::size_t place : {std::size_t{0}, good.size() / 2, good.size() - 2}) {
+      std::string bad = good;
+      bad[place] = static_cast<char>(bad[place] ^ 4);
+      std::ofstream(file, std::ios::binary) << bad;
+      EXPECT_FALSE(complaints(0).empty()) << file << " at " << place;
+    }
+    std::ofstream(file, std::ios::binary) << good;
   }
   EXPECT_TRUE(complaints().empty());
+}
+
+TEST_F(Verify, AFileThatIsGoneOrLongerOrShorterIsFound) {
+  for (const std::filesystem::path& file : files()) {
+    if (file.filename() == ".lock") continue;
+    const std::string good = content(file);
+    std::filesystem::remove(file);
+    EXPECT_FALSE(complaints(0).empty()) << file << " is gone";
+    std::ofstream(file, std::ios::binary) << good << good.substr(0, 1);
+    EXPECT_FALSE(complaints(0).empty()) << file << " is longer";
+    std::ofstream(file, std::ios::binary) << good.substr(0, good.size() - 1);
+    EXPECT_FALSE(complaints(0).empty()) << file << " is shorter";
+    std::ofstream(file, std::ios::binary) << good;
+  }
+  EXPECT_TRUE(complaints().empty());
+}
+
+TEST_F(Verify, ATableWithAChangedRemovedOrAddedRowIsFound) {
+  for (const char* table : {"metrics.csv", "encoder.csv"}) {
+    const std::string good = content(out_ / table);
+    const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
+    std::string changed = good;
+    changed[good.size() - 2] = changed[good.size() - 2] == '1' ? '2' : '1';
+    for (const std::string& bad :
+         {changed, good.substr(0, last), good + good.substr(last), std::string("garbage\n")}) {
+      std::ofstream(out_ / table, std::ios::binary) << bad;
+      EXPECT_FALSE(complaints(0).empty()) << table << ":\n" << bad;
+    }
+    std::ofstream(out_ / table, std::ios::binary) << good;
+  }
+}
+
+TEST_F(Verify, SaysWhatItDidNotLookAt) {
+  std::ofstream(out_ / "notes.txt") << "mine";
+  std::filesystem::create_symlink("/etc", out_ / "elsewhere");
+  EXPECT_EQ(complaints(), std::vector<std::string>{});
+  const std::vector<Check> checks = verify_run(parts_, out_, 0);
+  const auto found = std::ranges::find(checks, "not looked at", &Check::subject);
+  ASSERT_NE(found, checks.end());
+  EXPECT_EQ(found->finding, "elsewhere, notes.txt: not of the run");
+}
+
+TEST_F(Verify, TheSealGoesWhenARunGoesOnAndComesBackAtItsEnd) {
+  const std::string before = content(out_ / "manifest.json");
+  const Plan longer = plan_with(
+      {"run.iterations=20", "run.batch=32", "container.target_size=100", "run.snapshot_every=6"},
+      "aurora-csc-uniform-4");
+  struct Looking : RunObserver {
+    std::filesystem::path manifest;
+    void stands(const Standing&) override { EXPECT_FALSE(std::filesystem::exists(manifest)); }
+  } looking;
+  looking.manifest = out_ / "manifest.json";
+  run(parts_, longer, {.out = out_, .resume = true, .observer = &looking}, stop_);
+  EXPECT_NE(content(out_ / "manifest.json"), before);
+  EXPECT_EQ(complaints(), std::vector<std::string>{});
+}
+
+/// Every byte of every file of a small run, one bit of each; AURORA_FLIPS asks for as many bits,
+/// drawn at random, instead.
+TEST_F(Verify, NoFlippedBitIsSilent) {
+  parts_ = arm_parts();
+  run_with({"run.iterations=4", "run.batch=4", "container.target_size=4", "run.snapshot_every=3",
+            "encoder.kind=pca", "run.log_every=1"},
+           "aurora-csc-uniform-1", "arm");
+  std::vector<std::filesystem::path> all = files();
+  std::erase_if(all, [](const auto& file) { return file.filename() == ".lock"; });
+  std::vector<std::string> contents;
+  std::vector<std::size_t> ends;  // of each file, in the bytes of all
+  std::size_t bytes = 0;
+  for (const std::filesystem::path& file : all) {
+    contents.push_back(content(file));
+    ends.push_back(bytes += contents.back().size());
+  }
+  const char* wanted = std::getenv("AURORA_FLIPS");
+  const std::size_t flips = wanted ? std::strtoull(wanted, nullptr, 10) : bytes;
+  Stream stream(1, Purpose::user);
+  std::size_t silent = 0;
+  for (std::size_t flip = 0; flip < flips; ++flip) {
+    const std::size_t at = wanted ? stream.below(bytes) : flip;
+    const auto file = static_cast<std::size_t>(std::ranges::upper_bound(ends, at) - ends.begin());
+    const std::size_t place = at - (ends[file] - contents[file].size());
+    const char bad = static_cast<char>(contents[file][place] ^ (1 << stream.below(8)));
+    const auto put = [&](char byte) {
+      std::fstream(all[file], std::ios::binary | std::ios::in | std::ios::out)
+          .seekp(static_cast<std::streamoff>(place))
+          .put(byte);
+    };
+    put(bad);
+    if (complaints(0).empty()) {
+      ++silent;
+      ADD_FAILURE() << all[file] << ", byte " << place;
+    }
+    put(contents[file][place]);
+  }
+  std::printf("%zu flips in %zu bytes of %zu files, %zu silent\n", flips, bytes, all.size(),
+              silent);
+  EXPECT_TRUE(complaints(0).empty());
 }
 
 TEST_F(Verify, AnotherFitnessIsFoundThoughItsChecksumMatches) {
@@ -98,8 +225,10 @@ TEST_F(Verify, ACheckpointThatNoRunCouldGoOnFromIsFoundThoughItsChecksumsMatch) 
   Checkpoint senseless = good;
   senseless.algorithm.container.ids[0] = senseless.algorithm.container.ids[1];
   write_checkpoint(senseless);
+  seal_again();
   EXPECT_EQ(complaints(), std::vector<std::string>{"resuming"});
   write_checkpoint(good);
+  seal_again();
   EXPECT_EQ(complaints(), std::vector<std::string>{});
 }
 
@@ -115,22 +244,43 @@ TEST_F(Verify, MembersTooCloseTogetherAreFound) {
 }
 
 TEST_F(Verify, MetricsThatDoNotFitAreFound) {
-  const std::string json = content(out_ / "run.json");
-  replace_in("run.json", "\"coverage\": ", "\"coverage\": 1");
+  rewrite_summary([](RunSummary& summary) {
+    std::ranges::find(summary.metrics, "coverage", &NamedNumber::name)->value += 1;
+  });
   EXPECT_EQ(complaints(), std::vector<std::string>{"metrics"});
-  std::ofstream(out_ / "run.json", std::ios::binary) << json;
-  replace_in("run.json", "\"container_size\": ", "\"container_size\": 1");
+  rewrite_summary([](RunSummary& summary) {
+    std::ranges::find(summary.metrics, "coverage", &NamedNumber::name)->value -= 1;
+    ++summary.container_size;
+  });
   EXPECT_EQ(complaints(), std::vector<std::string>{"metrics"});
-  std::ofstream(out_ / "run.json", std::ios::binary) << json;
+  rewrite_summary([](RunSummary& summary) { --summary.container_size; });
 
   replace_in("metrics.csv", "\n10,", "\nten,");
+  seal_again();
   EXPECT_EQ(complaints(), std::vector<std::string>{"metrics.csv"});
 }
 
 TEST_F(Verify, ARunThatHasNotEndedHasNoResultToCheck) {
-  replace_in("run.json", "\"finished\"", "\"running\"");
+  rewrite_summary([](RunSummary& summary) {
+    summary.status = RunStatus::running;
+    summary.manifest.clear();
+  });
   std::filesystem::remove_all(out_ / "container");
   EXPECT_EQ(complaints(), std::vector<std::string>{});
+}
+
+TEST_F(Verify, ATaskThatIsNotInThisProgramIsNoDamage) {
+  Parts fewer = parts_;
+  fewer.tasks = Registry<TaskEntry>("task");
+  bool said = false;
+  for (const Check& check : verify_run(fewer, out_, 3)) {
+    EXPECT_TRUE(check.good) << check.subject << ": " << check.finding;
+    said = said || (check.subject == "not looked at" &&
+                    check.finding.find("no task 'maze'") != std::string::npos);
+  }
+  EXPECT_TRUE(said);
+  std::ofstream(out_ / "config.toml", std::ios::app) << "# more\n";
+  EXPECT_FALSE(std::ranges::all_of(verify_run(fewer, out_, 0), &Check::good));
 }
 
 TEST_F(Verify, AMissingDirectoryIsSaid) {

@@ -48,7 +48,7 @@ TEST(AirHockey, SpecSaysWhatTheSpecificationDoes) {
   // K_VAT, 18, is the threshold's own default.
   EXPECT_EQ(spec.defaults,
             (std::vector<std::string>{"run.iterations=1000", "container.target_size=10000",
-                                      "variation.rate=0.15"}));
+                                      "variation.rate=0.15", "variation.at_least_one=false"}));
 }
 
 TEST(AirHockey, AStillArmLeavesThePuckWhereItIs) {

@@ -42,9 +42,9 @@ TEST(Maze, SpecSaysWhatTheSpecificationDoes) {
   EXPECT_EQ(spec.title, "Maze");
   EXPECT_TRUE(spec.metrics.empty());
   // The mutation rate, 0.05, is the variation's own default.
-  EXPECT_EQ(spec.defaults,
-            (std::vector<std::string>{"run.iterations=10000", "container.target_size=10000",
-                                      "threshold.vat_constant=25"}));
+  EXPECT_EQ(spec.defaults, (std::vector<std::string>{
+                               "run.iterations=10000", "container.target_size=10000",
+                               "threshold.vat_constant=25", "variation.at_least_one=false"}));
 }
 
 TEST(Maze, EvaluationIsTheEndOfTheTraceAndItsPicture) {

@@ -4,7 +4,7 @@ namespace aurora {
 namespace {
 
 /// Raised when what the files of a run say changes in a way that older programs do not read.
-constexpr std::uint64_t kFormat = 2;
+constexpr std::uint64_t kFormat = 3;
 
 }  // namespace
 
@@ -22,6 +22,7 @@ Json summary_json(const RunSummary& summary) {
   json["task"] = summary.task;
   json["title"] = summary.title;
   json["variant"] = summary.variant;
+  if (!summary.label.empty()) json["label"] = summary.label;
   json["seed"] = summary.seed;
   json["status"] = name_of(summary.status);
   if (summary.status == RunStatus::failed) json["error"] = summary.error;
@@ -32,6 +33,7 @@ Json summary_json(const RunSummary& summary) {
   json["simulations"] = summary.simulations;
   json["invalid"] = summary.invalid;
   json["container_size"] = summary.container_size;
+  json["outside"] = summary.outside;
   json["container_hash"] = summary.container_hash;
   json["metrics"] = numbers_json(summary.metrics);
   json["units"] = Json::object();
@@ -44,6 +46,7 @@ Json summary_json(const RunSummary& summary) {
       {"encode", summary.seconds.encode},       {"train", summary.seconds.train},
       {"container", summary.seconds.container}, {"variation", summary.seconds.variation},
       {"metrics", summary.seconds_metrics},     {"io", summary.seconds_io}};
+  if (!summary.manifest.empty()) json["manifest"] = summary.manifest;
   return json;
 }
 
@@ -58,6 +61,7 @@ RunSummary summary_of(const JsonObject& json) {
   summary.task = json.text("task");
   summary.title = json.has("title") ? json.text("title") : summary.task;
   summary.variant = json.text("variant");
+  if (json.has("label")) summary.label = json.text("label");
   summary.seed = json.whole("seed");
   summary.status = json.name<RunStatus>("status");
   if (summary.status == RunStatus::failed) summary.error = json.text("error");
@@ -68,6 +72,7 @@ RunSummary summary_of(const JsonObject& json) {
   summary.simulations = json.whole("simulations");
   summary.invalid = json.whole("invalid");
   summary.container_size = json.whole("container_size");
+  if (json.has("outside")) summary.outside = json.whole("outside");
   summary.container_hash = json.text("container_hash");
   if (format == 1) {
     for (const char* name : {"coverage", "grid_mean_fitness", "qd_score", "threshold"}) {
@@ -89,6 +94,7 @@ RunSummary summary_of(const JsonObject& json) {
   summary.seconds.variation = seconds.number("variation");
   summary.seconds_metrics = seconds.number("metrics");
   summary.seconds_io = seconds.number("io");
+  if (json.has("manifest")) summary.manifest = json.text("manifest");
   return summary;
 }
 

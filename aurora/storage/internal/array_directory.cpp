@@ -31,15 +31,6 @@ NpyType npy_type_of(ElementType element) {
   return element == ElementType::uint8 ? NpyType::uint8 : NpyType::float32;
 }
 
-/// Of a manifest without its checksum, as to_text() writes it: what cannot be seen in the values
-/// (white space) does not count.
-std::string checksum_of(const Json& manifest) {
-  Checksum checksum;
-  const std::string text = to_text(manifest);
-  checksum.update(std::as_bytes(std::span(text)));
-  return checksum.text();
-}
-
 // ---- Columns of individuals ----
 
 OpenArray open_column(const ArrayDirectoryReader& reader, const std::string& file,
@@ -192,7 +183,7 @@ void ArrayDirectoryWriter::finish(std::string_view kind, const Json& more) const
                      {"xxh3", entry.checksum}});
   }
   manifest["files"] = std::move(files);
-  manifest["checksum"] = checksum_of(manifest);
+  sign(manifest);
   OutputFile out(directory_ / kManifest);
   out.write(to_text(manifest));
   out.close();
@@ -214,12 +205,7 @@ void OpenArray::read(std::span<std::byte> out) {
 }
 
 ArrayDirectoryReader::ArrayDirectoryReader(const fs::path& directory)
-    : directory_(whole_directory(directory)), json_(read_json(directory_ / kManifest)) {
-  const std::string checksum = manifest().text("checksum");
-  json_.erase("checksum");
-  if (checksum_of(json_) != checksum) {
-    throw DataError(fmt::format("{}: the manifest is damaged: its checksum does not fit", where()));
-  }
+    : directory_(whole_directory(directory)), json_(read_signed_json(directory_ / kManifest)) {
   if (const std::uint64_t version = manifest().whole("format_version"); version != kFormatVersion) {
     throw VersionError(fmt::format("{}: format version {} is not read; only {}", where(), version,
                                    kFormatVersion));

@@ -1,11 +1,29 @@
 #include "aurora/storage/internal/json.hpp"
 
+#include <span>
+
 #include "aurora/storage/files.hpp"
 
 namespace aurora {
 namespace {
 
 constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{1} << 24;
+constexpr const char* kChecksum = "checksum";
+
+std::string checksum_of(const Json& json) {
+  Checksum checksum;
+  const std::string text = to_text(json);
+  checksum.update(std::as_bytes(std::span(text)));
+  return checksum.text();
+}
+
+Json parse(const std::string& text, const std::filesystem::path& path) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw DataError(fmt::format("'{}' is not valid JSON: {}", path.string(), error.what()));
+  }
+}
 
 }  // namespace
 
@@ -14,12 +32,25 @@ std::string to_text(const Json& json) {
 }
 
 Json read_json(const std::filesystem::path& path) {
+  return parse(read_file(path, kMaxJsonBytes), path);
+}
+
+void sign(Json& json) {
+  json.erase(kChecksum);
+  json[kChecksum] = checksum_of(json);
+}
+
+Json read_signed_json(const std::filesystem::path& path) {
+  const std::string where = fmt::format("'{}'", path.string());
   const std::string text = read_file(path, kMaxJsonBytes);
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw DataError(fmt::format("'{}' is not valid JSON: {}", path.string(), error.what()));
+  const Json json = parse(text, path);
+  const std::string checksum = JsonObject(json, where).text(kChecksum);
+  Json rest = json;
+  rest.erase(kChecksum);
+  if (checksum_of(rest) != checksum || to_text(json) != text) {
+    throw DataError(fmt::format("{}: the file is damaged: its checksum does not fit", where));
   }
+  return json;
 }
 
 }  // namespace aurora

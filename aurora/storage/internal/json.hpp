@@ -29,6 +29,13 @@ std::string to_text(const Json& json);
 /// FileError if the file cannot be read, DataError if it is too large or not JSON.
 Json read_json(const std::filesystem::path& path);
 
+/// Adds a "checksum" of all that is in an object so far, as to_text() writes it.
+void sign(Json& json);
+
+/// A file that holds what to_text() gives of an object that sign() signed, to the letter; DataError
+/// if it is damaged.
+Json read_signed_json(const std::filesystem::path& path);
+
 /// A JSON object that knows where it comes from, so that messages can say it.
 class JsonObject {
  public:

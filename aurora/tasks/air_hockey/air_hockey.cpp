@@ -22,7 +22,8 @@ TaskSpec air_hockey_spec() {
   spec.worst_fitness =
       -static_cast<double>(air_hockey::kSteps * air_hockey::kJoints) * fastest * fastest;
   spec.metrics = {"trajectory_diversity"};
-  spec.defaults = {"run.iterations=1000", "container.target_size=10000", "variation.rate=0.15"};
+  spec.defaults = {"run.iterations=1000", "container.target_size=10000", "variation.rate=0.15",
+                   "variation.at_least_one=false"};
   return spec;
 }
 

@@ -23,7 +23,8 @@ TaskSpec hexapod_spec() {
                        {"roll", -kPi, kPi, "rad"}, {"yaw", -kPi, kPi, "rad"}};
   spec.worst_fitness = -kPi;
   spec.metrics = {"orientation_coverage"};
-  spec.defaults = {"run.iterations=15000", "container.target_size=5000"};
+  spec.defaults = {"run.iterations=15000", "container.target_size=5000", "threshold.gain=5e-6",
+                   "variation.at_least_one=false"};
   return spec;
 }
 

@@ -21,7 +21,7 @@ TaskSpec maze_spec() {
   spec.worst_fitness = -2.0 * maze::kSteps;
   spec.preferred_batch = maze::kRobotsAtOnce;
   spec.defaults = {"run.iterations=10000", "container.target_size=10000",
-                   "threshold.vat_constant=25"};
+                   "threshold.vat_constant=25", "variation.at_least_one=false"};
   return spec;
 }
 
