@@ -37,7 +37,7 @@ SensoryData example(bool pictures, std::size_t rows) {
   for (std::size_t i = 0; i < rows; ++i) {
     const double cx = stream.uniform(), cy = stream.uniform();
     if (pictures) {
-      const auto row = data.view().row<std::uint8_t>(i);
+      const auto row = data.mutable_view().row<std::uint8_t>(i);
       for (std::size_t p = 0; p < row.size(); ++p) {
         const double x = static_cast<double>(p / 3 % 64) / 64,
                      y = static_cast<double>(p / 192) / 64;
@@ -45,7 +45,7 @@ SensoryData example(bool pictures, std::size_t rows) {
         row[p] = static_cast<std::uint8_t>((disc ? 200 : 40) + stream.below(20));
       }
     } else {
-      const auto row = data.view().row<float>(i);
+      const auto row = data.mutable_view().row<float>(i);
       for (std::size_t p = 0; p < row.size(); ++p) {
         row[p] = static_cast<float>((p % 2 ? cx : cy) * static_cast<double>(p) / 100 +
                                     0.01 * stream.normal());

@@ -73,7 +73,7 @@ SensoryData make_pictures(std::size_t rows, std::uint64_t seed) {
   for (std::size_t i = 0; i < rows; ++i) {
     double x = 0, y = 0;
     while (blocked(x, y, kRadius)) x = kWorld * stream.uniform(), y = kWorld * stream.uniform();
-    const auto picture = data.view().row<std::uint8_t>(i);
+    const auto picture = data.mutable_view().row<std::uint8_t>(i);
     std::ranges::copy(empty, picture.begin());
     for (std::size_t p = 0; p < kSide * kSide; ++p) {
       if (std::abs(static_cast<double>(p % kSide) - x / kPixel) > 3) continue;

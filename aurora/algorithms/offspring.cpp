@@ -1,7 +1,6 @@
 #include "aurora/algorithms/offspring.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
@@ -56,7 +55,8 @@ void Offspring::breed(std::size_t iteration, const Variation& variation, const I
 }
 
 EvaluationView Offspring::evaluation() {
-  const EvaluationView all{batch_.fitness, batch_.sensory.view(), batch_.ground_truth.view()};
+  const EvaluationView all{batch_.fitness, batch_.sensory.mutable_view(),
+                           batch_.ground_truth.view()};
   return all.slice(0, simulated_);
 }
 
@@ -68,7 +68,7 @@ void Offspring::describe(const Encoder* encoder, bool with_errors, Workers& work
     }
   } else if (simulated_ > 0) {
     const std::span<float> errors = batch_.reconstruction_error;
-    encoder->encode(std::as_const(batch_.sensory).view().slice(0, simulated_),
+    encoder->encode(batch_.sensory.view().slice(0, simulated_),
                     batch_.descriptors.view().slice(0, simulated_),
                     errors.first(with_errors ? simulated_ : 0), workers);
   }

@@ -12,13 +12,12 @@ namespace aurora {
 PopulationSearch::PopulationSearch(LoopContext& context, const PopulationConfig& config)
     : Algorithm(context),
       config_(config),
-      population_(offspring_.individuals()),
-      next_population_(offspring_.individuals()),
       container_(offspring_.individuals()),
       index_(context.descriptor_size) {
-  population_.resize(0);
-  next_population_.resize(0);
   container_.resize(0);
+  container_.sensory.freeze();
+  population_ = container_;
+  next_population_ = container_;
   if (!selector_->ranks()) {
     throw UsageError("a population is ranked, and this selection gives no ranking");
   }
@@ -52,6 +51,8 @@ void PopulationSearch::restore_members(AlgorithmState& state) {
   }
   container_ = std::move(state.container);
   if (state.population.size() > 0) population_ = std::move(state.population);
+  container_.sensory.freeze();
+  population_.sensory.freeze();
   fill_index();
 }
 
@@ -203,7 +204,7 @@ void PopulationSearch::fill_index() {
 
 void PopulationSearch::describe(Individuals& individuals) {
   const std::span<float> errors = individuals.reconstruction_error;
-  encoder_->encode(std::as_const(individuals.sensory).view(), individuals.descriptors,
+  encoder_->encode(individuals.sensory.view(), individuals.descriptors,
                    errors.first(reads_errors() ? errors.size() : 0), workers_);
 }
 

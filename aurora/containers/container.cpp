@@ -17,6 +17,7 @@ Container::Container(const IndividualsLayout& layout, std::size_t k)
     throw UsageError("a container needs descriptors of at least one dimension");
   }
   if (k == 0) throw UsageError("container.k must be at least 1");
+  individuals_.sensory.freeze();
 }
 
 void Container::add_all(const Individuals& batch, std::span<const std::uint32_t> rows,
@@ -99,6 +100,7 @@ void Container::restore(Individuals individuals, const PartState& /*state*/) {
   }
   check_ids(individuals);
   individuals_ = std::move(individuals);
+  individuals_.sensory.freeze();
   novelty_.clear();
   index_.clear();
   for (std::size_t row = 0; row < size(); ++row) {

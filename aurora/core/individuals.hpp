@@ -1,5 +1,6 @@
 // Individuals as columns: row i of every column belongs to individual i. A batch of offspring and
-// the content of a container have the same form.
+// the content of a container have the same form, but for the sensory data: that of a container is
+// frozen, and copies of the container share it.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +67,7 @@ struct Individuals {
     std::ranges::copy(source.descriptors.row(from), descriptors.row(to).begin());
     reconstruction_error[to] = source.reconstruction_error[from];
     std::ranges::copy(source.ground_truth.row(from), ground_truth.row(to).begin());
-    std::ranges::copy(source.sensory.view().bytes(from), sensory.view().bytes(to).begin());
+    sensory.copy_row(source.sensory, from, to);
     ids[to] = source.ids[from];
     std::ranges::copy(source.extra.row(from), extra.row(to).begin());
   }

@@ -8,10 +8,12 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "aurora/core/matrix.hpp"
@@ -50,13 +52,20 @@ std::string describe(const SensoryShape& shape);
 template <class T>
 concept SensoryElement = std::is_same_v<T, std::uint8_t> || std::is_same_v<T, float>;
 
-/// Rows of sensory data owned by somebody else. The shape must outlive the view.
+/// A row in memory of its own, for all who hold it. Nobody changes it.
+using SharedRow = std::shared_ptr<const std::byte>;
+
+/// Rows of sensory data owned by somebody else: one after the other in memory or, if they are only
+/// read, each in a place of its own. The shape must outlive the view.
 template <class Byte>
 class BasicSensoryView {
  public:
   BasicSensoryView() = default;
   BasicSensoryView(const SensoryShape& shape, Byte* data, std::size_t rows)
       : shape_(&shape), data_(data), rows_(rows), row_bytes_(shape.row_bytes()) {}
+  BasicSensoryView(const SensoryShape& shape,
+                   std::span<const SharedRow> rows) requires(std::is_const_v<Byte>)
+      : shape_(&shape), shared_(rows.data()), rows_(rows.size()), row_bytes_(shape.row_bytes()) {}
 
   operator BasicSensoryView<const Byte>() const requires(!std::is_const_v<Byte>) {
     return {*shape_, data_, rows_};
@@ -64,18 +73,14 @@ class BasicSensoryView {
 
   const SensoryShape& shape() const { return *shape_; }
   std::size_t rows() const { return rows_; }
-  std::span<Byte> bytes(std::size_t i) const {
-    assert(i < rows_);
-    return {data_ + i * row_bytes_, row_bytes_};
-  }
+  std::span<Byte> bytes(std::size_t i) const { return {first_byte(i), row_bytes_}; }
   /// Row i as numbers of its element type: T is std::uint8_t or float, as the shape says;
   /// otherwise DataError.
   template <SensoryElement T>
   auto row(std::size_t i) const {
     using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
-    assert(i < rows_);
     if (shape_->element != kElementOf<T>) throw_other_shape(*shape_, shape_->size(), kElementOf<T>);
-    return std::span<Element>(reinterpret_cast<Element*>(data_ + i * row_bytes_), shape_->size());
+    return std::span<Element>(reinterpret_cast<Element*>(first_byte(i)), shape_->size());
   }
   /// Fills row i with all of `values`; DataError if they do not have the shape's type and number.
   template <std::ranges::contiguous_range Values>
@@ -87,6 +92,9 @@ class BasicSensoryView {
   }
   BasicSensoryView slice(std::size_t begin, std::size_t count) const {
     assert(begin + count <= rows_);
+    if constexpr (std::is_const_v<Byte>) {
+      if (shared_) return {*shape_, std::span(shared_ + begin, count)};
+    }
     return {*shape_, data_ + begin * row_bytes_, count};
   }
 
@@ -95,8 +103,17 @@ class BasicSensoryView {
   static constexpr ElementType kElementOf =
       std::is_same_v<T, float> ? ElementType::float32 : ElementType::uint8;
 
+  Byte* first_byte(std::size_t i) const {
+    assert(i < rows_);
+    if constexpr (std::is_const_v<Byte>) {
+      if (shared_) return shared_[i].get();
+    }
+    return data_ + i * row_bytes_;
+  }
+
   const SensoryShape* shape_ = nullptr;
   Byte* data_ = nullptr;
+  const SharedRow* shared_ = nullptr;
   std::size_t rows_ = 0;
   std::size_t row_bytes_ = 0;
 };
@@ -104,22 +121,56 @@ class BasicSensoryView {
 using SensoryView = BasicSensoryView<const std::byte>;
 using MutableSensoryView = BasicSensoryView<std::byte>;
 
-/// Rows of sensory data, owned.
+/// Rows of sensory data, owned. A batch is contiguous, and tasks write to it. Frozen, as in a
+/// container, every row has memory of its own that never changes: copies share it, and a row goes
+/// from one to the other without its bytes.
 class SensoryData {
  public:
   SensoryData() = default;
+  /// A batch.
   explicit SensoryData(SensoryShape shape, std::size_t rows = 0)
       : shape_(std::move(shape)), bytes_(rows, shape_.row_bytes()) {}
 
   const SensoryShape& shape() const { return shape_; }
-  std::size_t rows() const { return bytes_.rows(); }
-  void resize_rows(std::size_t rows) { bytes_.resize_rows(rows); }
-  MutableSensoryView view() { return {shape_, bytes_.data(), rows()}; }
-  SensoryView view() const { return {shape_, bytes_.data(), rows()}; }
+  std::size_t rows() const { return frozen() ? shared_.size() : bytes_.rows(); }
+  /// Keeps the first rows; new rows are zero.
+  void resize_rows(std::size_t rows);
+
+  bool frozen() const { return blank_ != nullptr; }
+  /// Gives every row, those to come too, memory of its own.
+  void freeze();
+
+  SensoryView view() const {
+    return frozen() ? SensoryView(shape_, shared_) : SensoryView(shape_, bytes_.data(), rows());
+  }
+  /// For writing: what is frozen becomes a batch again, with bytes of its own.
+  MutableSensoryView mutable_view() {
+    if (frozen()) thaw();
+    return {shape_, bytes_.data(), rows()};
+  }
+
+  /// Overwrites row `to` with row `from` of `source` (which may be *this) of the same shape. Bytes
+  /// are copied unless both are frozen.
+  void copy_row(const SensoryData& source, std::size_t from, std::size_t to);
+
+  /// Overwrites row i with bytes that `fill` writes to the span it is given; all of them.
+  template <class Fill>
+  void fill_row(std::size_t i, const Fill& fill) {
+    if (!frozen()) return fill(mutable_view().bytes(i));
+    std::shared_ptr<std::byte> row = new_row(shape_.row_bytes());
+    fill(std::span(row.get(), shape_.row_bytes()));
+    shared_[i] = std::move(row);
+  }
 
  private:
+  /// Memory for numbers of any type.
+  static std::shared_ptr<std::byte> new_row(std::size_t bytes);
+  void thaw();
+
   SensoryShape shape_;
-  Matrix<std::byte> bytes_;
+  Matrix<std::byte> bytes_;        // of a batch
+  std::vector<SharedRow> shared_;  // of what is frozen
+  SharedRow blank_;                // what new rows are; null: not frozen
 };
 
 }  // namespace aurora

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "aurora/algorithms/encoder_schedule.hpp"
@@ -27,7 +26,7 @@ constexpr std::size_t kMostExamples = 499;  // all are trained on, none held out
 SensoryData repeated(SensoryView some, std::size_t rows) {
   SensoryData all(some.shape(), rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    std::ranges::copy(some.bytes(i % some.rows()), all.view().bytes(i).begin());
+    std::ranges::copy(some.bytes(i % some.rows()), all.mutable_view().bytes(i).begin());
   }
   return all;
 }
@@ -98,7 +97,7 @@ Costs measure_costs(const Plan& plan) {
     evaluator->evaluate(genotypes, evaluation.view());
   }
   costs.evaluation /= static_cast<double>(rows);
-  measure_encoder(plan, std::as_const(evaluation.sensory).view(), costs);
+  measure_encoder(plan, evaluation.sensory.view(), costs);
   return costs;
 }
 

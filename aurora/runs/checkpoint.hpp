@@ -57,7 +57,8 @@ void set_damaged_aside(const std::filesystem::path& run);
 void check_resumable(const Parts& parts, const Checkpoint& checkpoint, const Plan& plan);
 
 /// Writes checkpoints on a thread of its own, one at a time, from a copy that it keeps until then.
-/// The run pays for the copying alone.
+/// The run pays for the copying alone. Sensory data is not copied: the rows of a container never
+/// change, and one that the run lets go lives until it is written.
 class CheckpointWriter {
  public:
   /// `check` throws if <run> is no longer the directory of this run; it is called on the thread.
@@ -70,8 +71,7 @@ class CheckpointWriter {
 
   /// False while one is being written.
   bool idle() const { return !busy_; }
-  /// The copy, to be filled while the writer is idle. Its memory, as much as the container has, is
-  /// given back when it is written.
+  /// The copy, to be filled while the writer is idle. Its memory is given back when it is written.
   Checkpoint& copy() { return copy_; }
   /// Writes the copy, with the tables' first bytes, which are what they hold now.
   void start(std::uint64_t metrics_bytes, std::uint64_t training_bytes);

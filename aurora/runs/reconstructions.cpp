@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 namespace aurora {
 namespace {
@@ -45,10 +44,10 @@ Reconstructions reconstruct_some(const Encoder& encoder, const Individuals& indi
   Reconstructions some{{}, Matrix<float>(rows.size(), task.sensory.size())};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     some.ids.push_back(individuals.ids[rows[i]]);
-    std::ranges::copy(individuals.sensory.view().bytes(rows[i]), data.view().bytes(i).begin());
+    data.copy_row(individuals.sensory, rows[i], i);
   }
   Workers workers;
-  encoder.reconstruct(std::as_const(data).view(), some.values, workers);
+  encoder.reconstruct(data.view(), some.values, workers);
   return some;
 }
 

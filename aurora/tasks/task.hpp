@@ -38,7 +38,7 @@ struct Evaluation {
 
   Evaluation(const TaskSpec& spec, std::size_t rows)
       : fitness(rows), sensory(spec.sensory, rows), ground_truth(rows, spec.ground_truth.size()) {}
-  EvaluationView view() { return {fitness, sensory.view(), ground_truth.view()}; }
+  EvaluationView view() { return {fitness, sensory.mutable_view(), ground_truth.view()}; }
 };
 
 class Task {

@@ -4,7 +4,8 @@ legends and bars. Colours are Okabe and Ito's, which the colour-blind tell apart
 from __future__ import annotations
 
 import math
-from collections import Counter
+import textwrap
+from itertools import count
 from typing import Any, Iterable, Sequence
 
 import matplotlib
@@ -18,7 +19,7 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .study import Arm
+from .study import MAIN_DIMENSION, Arm
 
 plt.rcParams.update(
     {
@@ -62,21 +63,27 @@ STYLES: dict[str, tuple[str, str]] = {
     "random-search": (GREY, "-"),
     "map-elites": (BLACK, ":"),
     "cvt-map-elites": (GREEN, ":"),
+    "aurora-dns": (SKY, "-"),
+    "dns": (SKY, "--"),
 }
-# For all other variants, in the order of their names: first the looks that stand out most.
-OTHERS = [(PURPLE, "--"), (SKY, ":"), (GREY, "--"), (RED, ":"), (GREEN, "--"), (ORANGE, ":")]
+# For everything else: first the looks that stand out most.
+OTHERS = [(PURPLE, "--"), (RED, "--"), (GREY, "--"), (RED, ":"), (GREEN, "--"), (ORANGE, ":")]
 OTHERS += [
     (color, line)
     for line in ("-.", "--", ":", "-")
     for color in (RED, GREEN, ORANGE, PURPLE, BLUE, BLACK, SKY, GREY)
     if (color, line) not in [*STYLES.values(), *OTHERS]
 ]
-# For further arms of a variant.
+# For those that are left when the looks are used up.
 MARKERS = ("", "o", "s", "^", "v", "D", "x", "+", "*")
 # How a table of variants reads best: AURORA, then what it is compared with.
 ORDER = {family: i for i, family in enumerate(STYLES)}
 # Of metrics whose column does not say it well.
-NAMES = {"threshold": "distance threshold $l$", "loss_per_update": "container loss per update"}
+NAMES = {
+    "qd_score": "QD score",
+    "threshold": "distance threshold",
+    "loss_per_update": "container loss per update",
+}
 
 
 def ordered(arms: Iterable[Arm]) -> list[Arm]:
@@ -99,15 +106,30 @@ def style(family: str, families: Iterable[str]) -> dict[str, str]:
 
 
 def looks(arms: Sequence[Arm]) -> dict[str, dict[str, Any]]:
-    """By label. Arms of one variant have one colour and line, and markers from the second on."""
-    families = [arm.family for arm in arms]
-    seen: Counter[str] = Counter()
+    """By label. A variant of ours looks the same in all figures, in that of its arms which is most
+    as the paper has it; every other has a colour and line of its own, and a marker when those are
+    used up."""
+
+    def nearness(arm: Arm) -> tuple:
+        return -abs((arm.dimension or MAIN_DIMENSION) - MAIN_DIMENSION), arm.plainness
+
+    first = {arm.family: arm.label for arm in sorted(arms, key=nearness)}
+    others = count()
     found: dict[str, dict[str, Any]] = {}
     for arm in arms:
-        marker = MARKERS[seen[arm.family] % len(MARKERS)]
-        found[arm.label] = {**style(arm.family, families), "marker": marker, "markersize": 4}
-        seen[arm.family] += 1
+        if arm.family in STYLES and arm.label == first[arm.family]:
+            color, line, marker = (*STYLES[arm.family], "")
+        else:
+            round, place = divmod(next(others), len(OTHERS))
+            color, line, marker = (*OTHERS[place], MARKERS[round % len(MARKERS)])
+        found[arm.label] = {"color": color, "linestyle": line, "marker": marker, "markersize": 4}
     return found
+
+
+def wrapped(words: str, width: int) -> str:
+    """The same over several lines; a setting and its value stay together."""
+    together = words.replace(" = ", "\u00a0=\u00a0")
+    return text(textwrap.fill(together, width, break_on_hyphens=False))
 
 
 def text(words: str) -> str:
@@ -117,25 +139,30 @@ def text(words: str) -> str:
     return " " + words if words.startswith("_") else words
 
 
+def metric_name(metric: str) -> str:
+    return NAMES.get(metric) or metric.replace("_", " ").strip()
+
+
 def metric_label(metric: str, arms: Iterable[Arm]) -> str:
     """The name, with the unit if one of the arms tells it."""
-    name = NAMES.get(metric) or text(metric.replace("_", " ").strip())
     unit = next(filter(None, (arm.unit(metric) for arm in arms)), "")
-    return f"{name} ({text(unit)})" if unit else name
+    return f"{metric_name(metric)} ({unit})" if unit else metric_name(metric)
 
 
-def legend_below(figure: Figure, panels: Iterable[Axes], columns: int = 4) -> None:
-    """Everything that has a label in any of the panels, once."""
+def legend_below(figure: Figure, panels: Iterable[Axes]) -> None:
+    """Everything that has a label in any of the panels, once; in as many columns as fit."""
     entries: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             entries.setdefault(label, handle)
+    longest = max((len(line) for label in entries for line in label.splitlines()), default=0)
+    inches = 0.45 + 0.07 * longest  # of a column
     figure.legend(
         list(entries.values()),
         list(entries),
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
-        ncol=columns,
+        ncol=max(1, min(len(entries), int(figure.get_figwidth() / inches))),
     )
 
 

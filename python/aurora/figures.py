@@ -2,14 +2,16 @@
 to show. They know no task: what is about the paper's is in paper_figures.py."""
 from __future__ import annotations
 
-import textwrap
-from typing import Iterable, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from scipy.spatial import cKDTree
 
 from .drawing import (
     BLACK,
@@ -30,9 +32,10 @@ from .drawing import (
     ordered,
     style,
     text,
+    wrapped,
 )
 from .runs import Axis, Container, Run
-from .study import DIMENSION, T_C, T_E, Arm, Study
+from .study import SHORT, Arm, Study, clock_of
 
 PHASES = {
     "simulate": BLUE,
@@ -43,8 +46,13 @@ PHASES = {
     "metrics": RED,
     "io": BLACK,
 }
+CLOCKS = {"iteration": "iterations", "evaluations": "evaluations"}
 # Ranges that differ by more than this are drawn with scales of their own.
 MOST_UNEQUAL = 4.0
+SAMPLE = 200  # pictures that show what lies behind all of them
+SHARE_AS_SEEN = 0.9  # of them, in which the robot must be seen where it is
+VORONOI_PIXELS = 400
+ABREAST = 6  # reconstructions
 
 
 def _curves(
@@ -52,11 +60,12 @@ def _curves(
     arms: Sequence[Arm],
     metric: str,
     shown: dict[str, dict[str, object]],
-    table: str = "metrics",
+    table: str,
+    clock: str,
 ) -> None:
     """Medians with inter-quartile bands."""
     for arm in arms:
-        curve = arm.curve(metric, table)
+        curve = arm.curve(metric, table, clock)
         curve = curve[np.isfinite(curve["median"])]
         look = dict(shown[arm.label])
         if len(curve) < 3 and not look["marker"]:  # a line of one point is none
@@ -64,7 +73,7 @@ def _curves(
         axes.plot(
             curve.index,
             curve["median"],
-            label=text(arm.label),
+            label=wrapped(arm.label, 90),
             linewidth=1.4,
             markevery=max(1, len(curve) // 8),
             **look,
@@ -78,15 +87,20 @@ def _curves(
                 alpha=0.15,
                 linewidth=0,
             )
-    axes.set_xlabel("iteration")
-    axes.set_ylabel(metric_label(metric, arms))
+    axes.set_xlabel(CLOCKS[clock])
+    axes.set_ylabel(text(metric_label(metric, arms)))
 
 
 def progress(
-    arms: Sequence[Arm], metrics: Sequence[str], table: str = "metrics"
+    arms: Sequence[Arm],
+    metrics: Sequence[str],
+    table: str = "metrics",
+    among: Sequence[Arm] = (),
 ) -> Optional[Figure]:
-    """Columns of metrics.csv, or of encoder.csv, over the iterations, a panel each."""
-    arms = ordered(arms)
+    """Columns of metrics.csv, or of encoder.csv, over the iterations, a panel each. The arms look
+    as they do `among` others, which other figures show."""
+    arms, among = ordered(arms), ordered(among or arms)
+    clock = clock_of(among) if table == "metrics" else "iteration"
     shown = {metric: [arm for arm in arms if arm.has(metric, table)] for metric in metrics}
     if "threshold" in shown:  # the population-based variants have none, or write 0
         shown["threshold"] = [
@@ -95,9 +109,10 @@ def progress(
     shown = {metric: having for metric, having in shown.items() if having}
     if not shown:
         return None
-    figure, panels = make_panels(len(shown), 2, 4.6, 3.3)
+    columns = 3 if len(shown) in (3, 5, 6) else 2
+    figure, panels = make_panels(len(shown), columns, 3.4 if columns == 3 else 4.2, 3.0)
     for axes, (metric, having) in zip(panels, shown.items()):
-        _curves(axes, having, metric, looks(arms), table)
+        _curves(axes, having, metric, looks(among), table, clock)
         if metric == "threshold":
             axes.set_yscale("log")
         if metric == "container_size":
@@ -107,7 +122,7 @@ def progress(
                 if arm.settings.get("container.kind") == "unstructured"
             }:
                 axes.axhline(size, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)))
-    legend_below(figure, panels, 4 if len(shown) > 1 else 2)
+    legend_below(figure, panels)
     return figure
 
 
@@ -138,46 +153,126 @@ def _space(axes: Axes, container: Container) -> None:
     axes.grid(False)
 
 
-def containers(arms: Sequence[Arm]) -> Optional[Figure]:
-    """What each variant found, coloured by fitness; the replication with the median coverage."""
+def maps(arms: Sequence[Arm]) -> Optional[Figure]:
+    """What each configuration found, coloured by fitness, before what the robot's camera sees; the
+    replication with the median coverage. One alone is drawn large."""
     arms = [arm for arm in ordered(arms) if len(arm.example().container.axes) > 1]
     if not arms:
         return None
+    alone = len(arms) == 1
     found = [arm.example().container for arm in arms]
-    fitness = np.concatenate(
-        [container.fitness for container in found if len(container)] or [np.zeros(1)]
-    )
-    low, high = np.percentile(fitness, [1, 99])
-    figure, panels = make_panels(len(arms), 4, 2.4, 2.3)
+    low, high = _fitness_range(found)
+    width = 5.2 if alone else 3.2 if len(arms) < 4 else 2.6
+    figure, panels = make_panels(len(arms), 4, width, width)
     for axes, arm, container in zip(panels, arms, found):
-        order = np.argsort(container.fitness)  # the best on top
-        x, y = container.ground_truth[order, :2].T
-        points = axes.scatter(
-            x,
-            y,
-            c=container.fitness[order],
-            s=1.5,
-            cmap="viridis",
-            vmin=low,
-            vmax=high,
-            linewidths=0,
-            rasterized=True,
-        )
         _space(axes, container)
-        axes.set_title(f"{text(arm.label)}\n{len(container)} individuals")
-    colorbar(figure, points, panels, "fitness", extend="both")
+        cells = cell_values(arm, container)
+        if cells is None:
+            shown = _points(axes, container, _dot(container, width))
+        else:
+            shown = _image(axes, cells, container)
+        shown.set_clim(low, high)
+        behind = seen_from_above(container)
+        if behind is not None:
+            _image(axes, _walls(behind), container, "bilinear")
+        title = wrapped(arm.label, int(12 * width))
+        axes.set_title(f"{title}\n{len(container)} individuals")
+    colorbar(figure, shown, panels, "fitness", extend="both")
     return figure
 
 
+def _fitness_range(containers: Sequence[Container]) -> np.ndarray:
+    """All but the outermost 2 %."""
+    fitness = [container.fitness for container in containers if len(container)]
+    return np.percentile(np.concatenate(fitness or [np.zeros(1)]), [1, 99])
+
+
+def _dot(container: Container, width: float) -> float:
+    """How large points are drawn that share a square of so many inches."""
+    return float(np.clip(600 * width**2 / max(len(container), 1), 2, 20))
+
+
+def _points(axes: Axes, container: Container, size: float) -> ScalarMappable:
+    order = np.argsort(container.fitness)  # the best on top
+    x, y = container.ground_truth[order, :2].T
+    return axes.scatter(x, y, c=container.fitness[order], s=size, linewidths=0, rasterized=True)
+
+
+def _image(
+    axes: Axes, values: np.ndarray, container: Container, interpolation: str = "nearest"
+) -> ScalarMappable:
+    """All over the hand-coded space; the first row has the smallest values of the second axis."""
+    extent, aspect = container.bounds[:2].ravel(), axes.get_aspect()
+    shown = axes.imshow(values, origin="lower", extent=extent, interpolation=interpolation)
+    axes.set_aspect(aspect)  # an image sets its own, and limits too
+    _limits(axes, *container.space[:2])
+    return shown
+
+
+def cell_values(arm: Arm, container: Container) -> Optional[np.ndarray]:
+    """The fitness in the cells of MAP-Elites, NaN where there is none; None if the container has no
+    cells in the hand-coded space."""
+    kind = arm.settings.get("container.kind")
+    if kind not in ("grid", "cvt") or arm.dimension or not len(container):
+        return None
+    low, high = container.bounds[:2].T
+    where = (container.ground_truth[:, :2] - low) / (high - low)
+    steps = round(np.sqrt(arm.target_size))
+    if kind == "grid":
+        values = np.full((steps, steps), np.nan)
+        columns, rows = np.clip((where * steps).astype(int), 0, steps - 1).T
+        values[rows, columns] = container.fitness
+        return values
+    # The centroids are not in a run: every place is its nearest member's, if that is near.
+    middles = (np.arange(VORONOI_PIXELS) + 0.5) / VORONOI_PIXELS
+    distance, nearest = cKDTree(where).query(np.stack(np.meshgrid(middles, middles), axis=-1))
+    return np.where(distance < 1 / steps, container.fitness[nearest], np.nan)
+
+
+def seen_from_above(container: Container) -> Optional[np.ndarray]:
+    """What lies behind all individuals, if they sensed pictures that show the hand-coded space from
+    above; its first row has the smallest values of the second axis. Pictures are such if what sets
+    one apart from the median of all is, within half a pixel, where the ground truth says."""
+    sensory = container.sensory
+    if sensory.ndim != 4 or len(container) < 10:
+        return None
+    rows = np.sort(np.random.default_rng(1).permutation(len(container))[:SAMPLE])
+    pictures = _shades(sensory[rows])
+    if container.space[1].direction == "up":
+        pictures = pictures[:, ::-1]
+    behind = np.median(pictures, axis=0)
+    apart = np.abs(pictures - behind).sum(axis=-1)
+    apart /= np.maximum(apart.sum(axis=(1, 2), keepdims=True), 1e-12)
+    size = np.array([apart.shape[2], apart.shape[1]])
+    seen = [apart.sum(axis=i) @ (np.arange(n) + 0.5) for i, n in zip((1, 2), size)]
+    low, high = container.bounds[:2].T
+    true = (container.ground_truth[rows, :2] - low) / (high - low) * size
+    near = (np.abs(np.transpose(seen) - true) < 0.5).all(axis=1)
+    return behind if near.mean() >= SHARE_AS_SEEN else None
+
+
+def _walls(behind: np.ndarray) -> np.ndarray:
+    """What stands out from the commonest colour, through which all the rest is seen."""
+    colours, counts = np.unique(behind.reshape(-1, behind.shape[-1]), axis=0, return_counts=True)
+    apart = np.abs(behind - colours[counts.argmax()]).max(axis=-1, keepdims=True)
+    shades = np.broadcast_to(_as_seen(behind).reshape(*apart.shape[:2], -1), (*apart.shape[:2], 3))
+    return np.concatenate([shades, 0.6 * np.clip(apart, 0, 1)], axis=-1)
+
+
 def latent(arms: Sequence[Arm]) -> Optional[Figure]:
-    """Two-dimensional latent spaces beside the hand-coded one, and beside both the space of an
-    encoder trained from scratch if there is one. A point has one colour in all: that of its
-    direction from the median of the hand-coded descriptors."""
-    arms = ordered(two_dimensional(arms))
+    """The hand-coded space and what was learned in its place: latent spaces, of more than two
+    dimensions by their first two principal components, and beside them the space of an encoder
+    trained from scratch if there is one. Coloured by the ground truth (its direction from the
+    median: a point has one colour in all) and by fitness."""
+    arms = ordered(with_latent_space(arms))
     if not arms:
         return None
-    columns = 3 if any(arm.retrained for arm in arms) else 2
-    figure, panels = make_panels(columns * len(arms), columns, 3.6, 3.2)
+    columns = 4 if any(arm.retrained for arm in arms) else 3
+    figure, panels = make_panels(columns * len(arms), columns, 3.3, 3.1)
+    by_truth = ScalarMappable(Normalize(-np.pi, np.pi), ROTATION)
+    by_fitness = ScalarMappable(
+        Normalize(*_fitness_range([_latent_example(arm).container for arm in arms]))
+    )
     for number, arm in enumerate(arms):
         run = _latent_example(arm)
         container = run.container
@@ -186,42 +281,54 @@ def latent(arms: Sequence[Arm]) -> Optional[Figure]:
             np.ptp(container.bounds[:2], axis=1), 1e-9
         )
         angle = np.arctan2(offset[:, 1], offset[:, 0])
+        learned, names = principal_components(container.descriptors)
         spaces = [
-            (f"{text(textwrap.fill(arm.label, 40))}\nhand-coded", where),
-            ("learned in the run", container.descriptors),
+            (f"{wrapped(arm.label, 44)}\nhand-coded", where, angle, by_truth, ["", ""]),
+            ("learned in the run, by ground truth", learned, angle, by_truth, names),
+            ("learned in the run, by fitness", learned, container.fitness, by_fitness, names),
         ]
         if arm.retrained:
-            spaces.append(("re-trained from scratch", run.retrained.descriptors))
+            again, names = principal_components(run.retrained.descriptors)
+            spaces.append(("re-trained from scratch", again, angle, by_truth, names))
         row = panels[columns * number : columns * (number + 1)]
-        for axes, (title, points) in zip(row, spaces):
-            axes.set_title(title)
-            shown = axes.scatter(
-                *points.T,
-                c=angle,
-                s=3,
-                cmap=ROTATION,
-                vmin=-np.pi,
-                vmax=np.pi,
-                linewidths=0,
-                rasterized=True,
-            )
-        _space(row[0], container)
-        for axes, (_, points) in zip(row[1:], spaces[1:]):
+        for axes, (title, points, values, scale, names) in zip(row, spaces):
+            look = {"s": _dot(container, 2.5), "linewidths": 0, "rasterized": True}
+            axes.scatter(*points.T, c=values, norm=scale.norm, cmap=scale.cmap, **look)
+            axes.set(title=title, xlabel=names[0], ylabel=names[1])
             _robust_limits(axes, points)
-            axes.set(xlabel="latent 1", ylabel="latent 2")
             axes.grid(False)
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_locator(MaxNLocator(4))
+        _space(row[0], container)
         for unused in row[len(spaces) :]:
             unused.axis("off")
             unused.text(0.5, 0.5, "not re-trained", ha="center", color=GREY)
-    angle_bar(figure, shown, panels, "direction from the median")
+    angle_bar(figure, by_truth, panels, "direction from the median")
+    colorbar(figure, by_fitness, panels, "fitness", extend="both")
     return figure
 
 
-def two_dimensional(arms: Iterable[Arm]) -> list[Arm]:
+def principal_components(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The first two, with the share of the variance that each has. What is flat already is left as
+    it is; a line has zeros beside it."""
+    if points.shape[1] == 1:
+        return np.pad(points, ((0, 0), (0, 1))), ["latent 1", ""]
+    if points.shape[1] == 2:
+        return points, ["latent 1", "latent 2"]
+    centred = points.astype(float) - points.mean(axis=0)
+    spread, axes = np.linalg.eigh(centred.T @ centred)  # the largest last
+    share = 100 * spread[:-3:-1] / max(spread.sum(), 1e-300)
+    names = [f"principal component {i + 1} ({abs(share[i]):.0f} %)" for i in range(2)]
+    return centred @ axes[:, :-3:-1], names
+
+
+def with_latent_space(arms: Iterable[Arm]) -> list[Arm]:
     """Those whose latent space can be drawn beside the hand-coded one."""
-    return [arm for arm in arms if arm.dimension == 2 and len(arm.example().container.axes) > 1]
+    return [
+        arm
+        for arm in arms
+        if arm.dimension and len(arm.example().container.axes) > 1 and len(arm.example().container)
+    ]
 
 
 def _latent_example(arm: Arm) -> Run:
@@ -242,59 +349,75 @@ def _robust_limits(axes: Axes, points: np.ndarray) -> None:
 
 
 def reconstructions(arms: Sequence[Arm]) -> Optional[Figure]:
-    """What a dozen individuals sensed and what the encoder of the run makes of it: pictures above
-    their reconstructions, or both as curves in one panel."""
+    """What individuals sensed and what the encoder of the run makes of it: pictures above their
+    reconstructions, or both as curves in one panel. Half a dozen of each arm, all of one alone."""
     runs = {arm.label: arm.example() for arm in ordered(arms)}
     runs = {label: run for label, run in runs.items() if run.reconstructions}
     if not runs:
         return None
     pictures = next(iter(runs.values())).container.sensory.ndim == 4
+    most = 2 * ABREAST if len(runs) == 1 else ABREAST
+    blocks = [
+        (
+            label if first == 0 else "",
+            run,
+            range(first, min(first + ABREAST, len(run.reconstructions))),
+        )
+        for label, run in runs.items()
+        for first in range(0, min(most, len(run.reconstructions)), ABREAST)
+    ]
     height = 2 if pictures else 1
-    columns = max(len(run.reconstructions) for run in runs.values())
-    figure, grid = plt.subplots(
-        height * len(runs),
-        columns,
-        figsize=(0.95 * columns, (0.95 * height + 0.25) * len(runs)),
-        squeeze=False,
-        layout="constrained",
-    )
-    figure.get_layout_engine().set(h_pad=0.02, hspace=0)
-    for axes in grid.flat:
-        axes.set(xticks=[], yticks=[])
-        axes.grid(False)
-        for spine in axes.spines.values():
-            spine.set_visible(True)
-    for number, (label, run) in enumerate(runs.items()):
-        rows = grid[height * number : height * (number + 1)]
-        rows[0, 0].set_title(text(label), loc="left")
-        container, made = run.container, run.reconstructions
-        places = np.searchsorted(container.ids, made.ids)
-        for column, (sensed, again) in enumerate(
-            zip(np.asarray(container.sensory[places]), made["reconstructions"])
-        ):
-            if pictures:
-                scale = 255 if sensed.dtype == np.uint8 else 1
-                _picture(rows[0, column], sensed / scale)
-                _picture(rows[1, column], again)
-            else:
-                _sequence(rows[0, column], sensed, again, container)
-        for unused in rows[:, len(made) :].flat:
-            unused.remove()
+    size = (1.6 * ABREAST, (1.5 * height + 0.4) * len(blocks))
+    figure = plt.figure(figsize=size, layout="constrained")
+    figure.get_layout_engine().set(h_pad=0.04, hspace=0)
+    strips = figure.subfigures(len(blocks), 1, squeeze=False)[:, 0]
+    for strip, (label, run, members) in zip(strips, blocks):
+        rows = strip.subplots(height, ABREAST, squeeze=False)
+        if label:
+            strip.suptitle(text(label), x=0.01, ha="left", fontsize=9)
         if pictures:
             rows[0, 0].set_ylabel("sensed")
             rows[1, 0].set_ylabel("reconstructed")
+        for axes in rows.flat:
+            axes.set(xticks=[], yticks=[])
+            axes.grid(False)
+            axes.spines[:].set_visible(True)
+        for column, member in enumerate(members):
+            _reconstruction(rows[:, column], run, member)
+        for unused in rows[:, len(members) :].flat:
+            unused.axis("off")
     if not pictures:
-        legend_below(figure, [grid[0, 0]], 3)
+        legend_below(figure, [strips[0].axes[0]])
     return figure
 
 
-def _picture(axes: Axes, values: np.ndarray) -> None:
+def _reconstruction(rows: Sequence[Axes], run: Run, member: int) -> None:
+    """What one individual sensed, and what was made of it, with the root mean square of what they
+    differ by."""
+    container, made = run.container, run.reconstructions
+    sensed = _shades(container.sensory[np.searchsorted(container.ids, made.ids[member])])
+    again = made["reconstructions"][member]
+    if len(rows) == 2:
+        _picture(rows[0], sensed)
+        _picture(rows[1], again)
+    else:
+        _sequence(rows[0], sensed, again, container)
+    rows[-1].set_xlabel(f"error {np.sqrt(np.mean((sensed - again) ** 2)):.3g}")
+
+
+def _shades(values: np.ndarray) -> np.ndarray:
+    """Of a picture, from 0 to 1."""
+    return np.asarray(values, float) / (255 if values.dtype == np.uint8 else 1)
+
+
+def _as_seen(values: np.ndarray) -> np.ndarray:
+    """As Matplotlib shows it: colours, or grey."""
     values = np.clip(np.nan_to_num(values), 0, 1)
-    if values.shape[-1] not in (1, 3):  # no colours: how bright it is on average
-        values = values.mean(axis=-1, keepdims=True)
-    axes.imshow(
-        values.squeeze(-1) if values.shape[-1] == 1 else values, cmap="gray", vmin=0, vmax=1
-    )
+    return values if values.shape[-1] == 3 else values.mean(axis=-1)  # how bright it is on average
+
+
+def _picture(axes: Axes, values: np.ndarray) -> None:
+    axes.imshow(_as_seen(values), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
 
 
 def _sequence(axes: Axes, sensed: np.ndarray, again: np.ndarray, container: Container) -> None:
@@ -328,41 +451,15 @@ def _within(points: np.ndarray, container: Container) -> bool:
 # ---- Sweeps ----
 
 
-def sweeps_over(study: Study, task: str, key: str) -> dict[str, dict[int, Arm]]:
-    """Those of every variant that was run with several values of a setting, by family."""
+def sweep(study: Study, task: str, key: str, metrics: Sequence[str]) -> Optional[Figure]:
+    """Metrics by a setting, of every variant that was run with several values of it."""
     families = dict.fromkeys(arm.family for arm in ordered(study.of(task)))
     found = {family: study.sweep(task, family, key) for family in families}
-    return {family: sweep for family, sweep in found.items() if sweep}
+    name = f"{key} ({SHORT[key]})" if key in SHORT else key
+    return sweep_figure({family: arms for family, arms in found.items() if arms}, name, metrics)
 
 
-def latent_sizes(study: Study, task: str) -> Optional[Figure]:
-    """Container size, coverage and loss by the size of the latent space."""
-    return sweep_figure(
-        sweeps_over(study, task, DIMENSION),
-        "latent size n",
-        ["container_size", "coverage", "loss_per_update"],
-    )
-
-
-def update_periods(study: Study, task: str) -> Optional[Figure]:
-    """Coverage by T_C and by T_E."""
-    shown = {
-        "container-update period $T_C$": sweeps_over(study, task, T_C),
-        "encoder step $T_E$": sweeps_over(study, task, T_E),
-    }
-    shown = {name: _measuring(sweeps, "coverage") for name, sweeps in shown.items()}
-    shown = {name: sweeps for name, sweeps in shown.items() if sweeps}
-    if not shown:
-        return None
-    figure, panels = make_panels(len(shown), 2, 4.2, 3.0)
-    families = study.families(task)
-    for axes, (name, sweeps) in zip(panels, shown.items()):
-        _sweep_axes(axes, sweeps, name, "coverage", families)
-    legend_below(figure, panels)
-    return figure
-
-
-def _measuring(sweeps: dict[str, dict[int, Arm]], metric: str) -> dict[str, dict[int, Arm]]:
+def _measuring(sweeps: dict[str, dict[Any, Arm]], metric: str) -> dict[str, dict[Any, Arm]]:
     return {
         family: sweep
         for family, sweep in sweeps.items()
@@ -372,7 +469,7 @@ def _measuring(sweeps: dict[str, dict[int, Arm]], metric: str) -> dict[str, dict
 
 def _sweep_axes(
     axes: Axes,
-    sweeps: dict[str, dict[int, Arm]],
+    sweeps: dict[str, dict[Any, Arm]],
     xlabel: str,
     metric: str,
     families: Iterable[str],
@@ -404,11 +501,11 @@ def _sweep_axes(
             )
     axes.set_xlabel(xlabel)
     arms = [arm for sweep in sweeps.values() for arm in sweep.values()]
-    axes.set_ylabel(metric_label(metric, arms))
+    axes.set_ylabel(text(metric_label(metric, arms)))
 
 
 def sweep_figure(
-    sweeps: dict[str, dict[int, Arm]],
+    sweeps: dict[str, dict[Any, Arm]],
     xlabel: str,
     metrics: Sequence[str],
     reference: Optional[Arm] = None,
@@ -418,7 +515,7 @@ def sweep_figure(
     shown = {metric: having for metric, having in shown.items() if having}
     if not shown:
         return None
-    figure, panels = make_panels(len(shown), 3, 3.3, 2.9)
+    figure, panels = make_panels(len(shown), 4, 3.1, 2.9)
     for axes, (metric, having) in zip(panels, shown.items()):
         _sweep_axes(axes, having, xlabel, metric, sweeps)
         if metric == "container_size":
@@ -460,10 +557,10 @@ def seconds(arms: Sequence[Arm]) -> Optional[Figure]:
         widths = np.array([row[phase] for row in spent])
         axes.barh(range(len(arms)), widths, left=left, color=color, label=phase, height=0.7)
         left += widths
-    axes.set_yticks(range(len(arms)), [text(arm.label) for arm in arms])
+    axes.set_yticks(range(len(arms)), [wrapped(arm.label, 48) for arm in arms])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("seconds per run")
     axes.xaxis.set_major_locator(MaxNLocator(8))
-    legend_below(figure, [axes], len(PHASES))
+    legend_below(figure, [axes])
     return figure

@@ -3,5 +3,3 @@ from __future__ import annotations
 
 MAZE, HEXAPOD, AIR_HOCKEY = TASKS = ("maze", "hexapod", "air-hockey")
 ITERATIONS = {MAZE: 10_000, HEXAPOD: 15_000, AIR_HOCKEY: 1_000}
-# The metrics of a task that the paper's figures draw: no need to draw them once more.
-METRICS = {HEXAPOD: ("orientation_coverage",), AIR_HOCKEY: ("trajectory_diversity",)}

@@ -12,8 +12,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from .drawing import BLACK, ROTATION, angle_bar, colorbar, make_panels, ordered, text
-from .figures import progress, sweep_figure
+from .drawing import BLACK, ROTATION, angle_bar, colorbar, make_panels, ordered, wrapped
+from .figures import sweep_figure
 from .paper import AIR_HOCKEY, HEXAPOD
 from .study import DIMENSION, Arm, Study
 
@@ -28,44 +28,24 @@ def sections(page: Page, study: Study) -> None:
     """Their part of the report."""
     page.section("orientation", "Hexapod: orientation")
     walking = study.main(HEXAPOD)
-    drawn = [
-        page.figure(
-            "orientation-progress",
-            "Orientation coverage.",
-            progress(walking, ["orientation_coverage"]),
-        ),
-        page.figure(
-            "orientation-latent-size",
-            "Orientation coverage by latent size.",
-            orientation_by_latent_size(study),
-        ),
-        page.figure(
-            "orientation-maps", "Individuals per cell of pitch and roll.", orientation_maps(walking)
-        ),
-    ]
-    if not any(drawn):
-        page.text("No Hexapod runs.", "quiet")
+    page.figure(
+        "orientation-latent-size",
+        "Orientation coverage by latent size.",
+        orientation_by_latent_size(study),
+    )
+    page.figure(
+        "orientation-maps", "Individuals per cell of pitch and roll.", orientation_maps(walking)
+    )
 
     page.section("trajectories", "Air-Hockey: trajectory diversity")
     hockey = study.main(AIR_HOCKEY)
-    drawn = [
-        page.figure(
-            "diversity-progress",
-            "Trajectory diversity.",
-            progress(hockey, ["trajectory_diversity"]),
-        ),
-        page.figure(
-            "diversity-maps", "Diversity score of each final cell.", diversity_maps(hockey)
-        ),
-        page.figure(
-            "trajectories",
-            "Trajectories that end in one cell (black square), coloured by the angle at "
-            "which the puck starts.",
-            trajectories_into_one_cell(hockey),
-        ),
-    ]
-    if not any(drawn):
-        page.text("No Air-Hockey runs.", "quiet")
+    page.figure("diversity-maps", "Diversity score of each final cell.", diversity_maps(hockey))
+    page.figure(
+        "trajectories",
+        "Trajectories that end in one cell (black square), coloured by the angle at "
+        "which the puck starts.",
+        trajectories_into_one_cell(hockey),
+    )
 
 
 # ---- Hexapod ----
@@ -93,7 +73,7 @@ def orientation_maps(arms: Sequence[Arm]) -> Optional[Figure]:
             cmap="viridis",
             norm=LogNorm(1, max(most, 2)),
         )
-        axes.set_title(text(arm.label))
+        axes.set_title(wrapped(arm.label, 30))
         axes.set_xlabel("pitch (rad)")
         axes.set_ylabel("roll (rad)")
         axes.grid(False)
@@ -155,7 +135,7 @@ def diversity_maps(arms: Sequence[Arm]) -> Optional[Figure]:
         shown = axes.imshow(
             score, origin="lower", extent=(-1, 1, -1, 1), cmap="viridis", vmin=0, vmax=most
         )
-        axes.set_title(f"{text(arm.label)}\nmean {score.mean():.1f} %")
+        axes.set_title(f"{wrapped(arm.label, 30)}\nmean {score.mean():.1f} %")
         axes.set_xlabel("final x (m)")
         axes.set_ylabel("final y (m)")
         axes.grid(False)
@@ -200,7 +180,7 @@ def trajectories_into_one_cell(arms: Sequence[Arm]) -> Optional[Figure]:
                 zorder=3,
             )
         )
-        axes.set_title(f"{text(arm.label)}\n{len(chosen)} end here")
+        axes.set_title(f"{wrapped(arm.label, 30)}\n{len(chosen)} end here")
         axes.set(xlim=(-1, 1), ylim=(-1, 1), xlabel="x (m)", ylabel="y (m)", aspect="equal")
         axes.grid(False)
     angle_bar(figure, lines, panels, "initial angle")

@@ -6,9 +6,9 @@ import base64
 import io
 import re
 from html import escape
-from itertools import count
+from itertools import combinations, count
 from pathlib import Path
-from typing import Iterable, Optional, Sequence
+from typing import Callable, Iterable, Optional, Sequence
 
 import numpy as np
 import pandas as pd
@@ -17,25 +17,30 @@ from matplotlib.figure import Figure
 
 from . import figures, paper, paper_figures
 from .claims import CLOSE_COVERAGE, FAILS, HOLDS, LEVEL, NEAR_TARGET, Finding, Verdict, verdicts
-from .statistics import all_pairs, quartiles
-from .study import BUDGET, Study
+from .drawing import metric_label, metric_name
+from .statistics import compare, quartiles, seeds_needed, smallest_p
+from .study import BUDGET, SHORT, Arm, Study, clock_of
 
 # Those that every task has; the task's own come after them.
-TESTED = ("coverage", "grid_mean_fitness")
-MOST_PANELS = 8  # of a figure
+TESTED = ("coverage", "grid_mean_fitness", "qd_score")
+MOST_PANELS = 8  # of a figure with a panel per metric
+MOST_CURVES, MOST_MAPS, MOST_ROWS = 10, 12, 4  # configurations in a figure
+WIDE = 850  # pixels
 MARKS = {HOLDS: ("✓", "good"), FAILS: ("✗", "bad")}
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;
-       color: #222; }
+       color: #222; overflow-wrap: break-word; }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ccc; }
+nav a { margin-right: .8rem; white-space: nowrap; } a { color: #0072B2; }
 figure { margin: 1rem 0; } img { max-width: 100%; }
 figcaption, .quiet { color: #555; font-size: 90%; }
 table { border-collapse: collapse; font-size: 85%; margin: 1rem 0; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ddd; text-align: left;
          vertical-align: top; }
 td.number { text-align: right; white-space: nowrap; } .wide { overflow-x: auto; }
-td.below { background: #cfe3f3; }
+td.below { background: #cfe3f3; } td.name { min-width: 12rem; }
 .good { color: #00664a; font-weight: 600; } .bad { color: #a34700; font-weight: 600; }
+@media (max-width: 45rem) { body { margin: 1rem auto; } .wide img { max-width: 48rem; } }
 """
 
 
@@ -46,23 +51,31 @@ class Page:
         self.folder = folder
         self.parts: list[str] = []
         self._sections: list[tuple[str, str]] = []
+        self._begun: Optional[tuple[str, str, str]] = None
         self._names: set[str] = set()
 
     def section(self, id: str, heading: str, about: str = "") -> None:
-        self._sections.append((id, heading))
-        self.parts.append(f'<h2 id="{id}">{len(self._sections)}. {escape(heading)}</h2>')
-        if about:
-            self.text(about)
+        """Is there once something is in it."""
+        self._begun = (id, heading, about)
+
+    def add(self, part: str) -> None:
+        """HTML."""
+        if self._begun:
+            id, heading, about = self._begun
+            self._begun = None
+            self._sections.append((id, heading))
+            self.parts.append(f'<h2 id="{id}">{len(self._sections)}. {escape(heading)}</h2>')
+            if about:
+                self.text(about)
+        self.parts.append(part)
 
     def text(self, words: str, kind: str = "") -> None:
-        self.parts.append(
-            f'<p class="{kind}">{escape(words)}</p>' if kind else f"<p>{escape(words)}</p>"
-        )
+        self.add(f'<p class="{kind}">{escape(words)}</p>' if kind else f"<p>{escape(words)}</p>")
 
-    def figure(self, name: str, caption: str, figure: Optional[Figure]) -> bool:
-        """Nothing if there is no figure; says whether there was one."""
+    def figure(self, name: str, caption: str, figure: Optional[Figure]) -> None:
+        """Nothing if there is no figure."""
         if figure is None:
-            return False
+            return
         name = self._file_name(name)
         picture = io.BytesIO()
         figure.savefig(picture, format="png", bbox_inches="tight")
@@ -73,11 +86,12 @@ class Page:
         )
         plt.close(figure)
         data = base64.b64encode(picture.getvalue()).decode()
-        self.parts.append(
-            f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
-            f"<figcaption>{escape(caption)}</figcaption></figure>"
+        # A wide one is scrolled on a narrow screen, where its words would be too small to read.
+        wide = ' class="wide"' if int.from_bytes(picture.getvalue()[16:20], "big") > WIDE else ""
+        self.add(
+            f'<figure><div{wide}><img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
+            f"</div><figcaption>{escape(caption)}</figcaption></figure>"
         )
-        return True
 
     def _file_name(self, name: str) -> str:
         """One of its own: it holds the name of a task, which may be any."""
@@ -96,15 +110,16 @@ class Page:
             for row in rows
         )
         top = "".join(f"<th>{escape(word)}</th>" for word in head)
-        self.parts.append(f'<div class="wide"><table><tr>{top}</tr>{body}</table></div>')
+        self.add(f'<div class="wide"><table><tr>{top}</tr>{body}</table></div>')
 
     def write(self, heading: str) -> Path:
-        links = " · ".join(f'<a href="#{id}">{escape(name)}</a>' for id, name in self._sections)
+        links = "".join(f'<a href="#{id}">{escape(name)}</a> ' for id, name in self._sections)
         path = self.folder / "report.html"
         path.write_text(
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(heading)}</title>"
-            f"<style>{STYLE}</style></head><body><h1>{escape(heading)}</h1><p>{links}</p>\n"
+            f"<style>{STYLE}</style></head><body><h1>{escape(heading)}</h1><nav>{links}</nav>\n"
             + "\n".join(self.parts)
             + "\n</body></html>\n",
             encoding="utf-8",
@@ -126,12 +141,13 @@ def cell(text: str, kind: str = "number") -> str:
 
 def _overview(page: Page, study: Study) -> None:
     runs = [run for arm in study.arms for run in arm.runs]
-    page.section(
-        "runs",
-        "Runs",
-        f"{len(runs)} runs. Numbers are medians over the replications with the "
-        "inter-quartile range, at the last iteration that all of them have logged.",
+    medians = (
+        " Numbers are medians over the replications with the inter-quartile range, at the last "
+        "iteration that all of them have logged."
+        if len(runs) > len(study.arms)
+        else ""
     )
+    page.section("runs", "Runs", f"{len(runs)} run{'s' * (len(runs) > 1)}.{medians}")
     further = dict.fromkeys(metric for task in study.tasks for metric in study.further(task))
     metrics = [*TESTED, *further, "container_size", "loss_per_update"]
     records = []
@@ -157,18 +173,24 @@ def _overview(page: Page, study: Study) -> None:
         if np.isnan(row[metric]):
             return cell("-")
         spread = (
-            f" [{number(row[metric + '_q1'])}, {number(row[metric + '_q3'])}]"
+            f"<br>[{number(row[metric + '_q1'])}, {number(row[metric + '_q3'])}]"
             if row["runs"] > 1
             else ""
         )
         return cell(number(row[metric]) + spread)
 
     page.table(
-        ["task", "variant", "runs", "iteration", *(metric.replace("_", " ") for metric in shown)],
+        [
+            "task",
+            "variant",
+            "runs",
+            "iteration",
+            *(metric_label(metric, study.arms) for metric in shown),
+        ],
         (
             [
                 escape(study.title(row["task"])),
-                escape(row["variant"]),
+                cell(escape(row["variant"]), "name"),
                 cell(str(row["runs"])),
                 cell(str(row["iteration"])),
                 *(value(row, metric) for metric in shown),
@@ -177,141 +199,131 @@ def _overview(page: Page, study: Study) -> None:
         ),
     )
     if study.notes:
-        page.parts.append(
+        page.add(
             "<h3>Notes</h3><ul>"
             + "".join(f"<li>{escape(note)}</li>" for note in study.notes)
             + "</ul>"
         )
 
 
-def _per_task(page: Page, study: Study, nothing: str, draw) -> None:
-    """draw(task) adds figures and says whether there were any."""
-    drawn = [draw(task) for task in study.tasks]
-    if not any(drawn):
-        page.text(nothing, "quiet")
+def _parts(arms: Sequence[Arm], main: Sequence[Arm], most: int) -> list[list[Arm]]:
+    """Not too many at once, the main ones first."""
+    first = sorted(arms, key=lambda arm: arm not in main)
+    return [first[i : i + most] for i in range(0, len(first), most)]
+
+
+def _draw(
+    page: Page,
+    study: Study,
+    name: str,
+    caption: str,
+    draw: Callable[[list[Arm]], Optional[Figure]],
+    most: int = MOST_CURVES,
+    choose: Callable[[str], Sequence[Arm]] = lambda task: [],
+) -> None:
+    """A figure for each task, or several if it has many configurations: all, unless some are
+    chosen."""
+    for task in study.tasks:
+        arms = figures.ordered(choose(task) or study.of(task))
+        for some in _parts(arms, study.main(task), most):
+            page.figure(f"{name}-{task}", f"{study.title(task)}: {caption}", draw(some))
 
 
 def _figures(page: Page, study: Study) -> None:
+    def progress(metrics: Sequence[str]) -> Callable[[list[Arm]], Optional[Figure]]:
+        return lambda arms: figures.progress(arms, metrics, among=study.of(arms[0].task))
+
+    several = len(study.arms) < sum(len(arm.runs) for arm in study.arms)
     page.section(
         "progress",
-        "Progress of the variants",
-        "Median over the replications, and the inter-quartile range as a band.",
+        "Progress",
+        "Median over the replications, and the inter-quartile range as a band." if several else "",
     )
-    _per_task(
+    _draw(
         page,
         study,
-        "No run has measured them.",
-        lambda task: page.figure(
-            f"progress-{task}",
-            f"{study.title(task)}: coverage and grid mean fitness.",
-            figures.progress(study.main(task), ["coverage", "grid_mean_fitness"]),
-        ),
+        "progress",
+        "coverage of the grid, mean of the best fitness in its filled cells, and QD score, the sum "
+        "over these cells of how much the best fitness is above the worst there can be.",
+        progress(TESTED),
     )
 
-    page.section(
-        "containers",
-        "Containers in the hand-coded descriptor space",
-        "The replication with the median coverage; colour is fitness, the best on top.",
-    )
-    _per_task(
+    middle = "The replication with the median coverage." if several else ""
+    kinds = {arm.settings.get("container.kind") for arm in study.arms}
+    cells = "Of MAP-Elites the cells are shown." if kinds & {"grid", "cvt"} else ""
+    voronoi = "Every place is its nearest member's: a run does not keep the centroids."
+    pictures = any(arm.example().container.sensory.ndim == 4 for arm in study.arms)
+    walls = "Where pictures are taken from above, what all of them have in common is shown too."
+    about = (middle, cells, voronoi if "cvt" in kinds else "", walls if pictures else "")
+    page.section("maps", "What was found", " ".join(filter(None, about)))
+    _draw(
         page,
         study,
-        "No task has two values in its ground truth.",
-        lambda task: page.figure(
-            f"containers-{task}",
-            f"{study.title(task)}: containers.",
-            figures.containers(study.main(task)),
-        ),
+        "maps",
+        "individuals in the hand-coded descriptor space, the fittest on top.",
+        figures.maps,
+        MOST_MAPS,
     )
 
     page.section("latent", "Descriptor space and latent space")
-    _per_task(
+    _draw(
         page,
         study,
-        "No runs with a two-dimensional learned descriptor.",
-        lambda task: page.figure(
-            f"latent-{task}",
-            f"{study.title(task)}: hand-coded descriptors, two-dimensional latent space of the run "
-            "and, where there is one, that of an encoder trained from scratch on the same "
-            "container (all but the outermost 2 % of either axis); a point has the same colour in "
-            "all.",
-            figures.latent(study.of(task)),
-        ),
+        "latent",
+        "hand-coded descriptors beside what was learned in their place; a point has the same "
+        "colour wherever it is coloured by ground truth. Of more than two dimensions the first two "
+        "principal components, with their shares of the variance; all but the outermost 2 % of "
+        "either axis is shown.",
+        figures.latent,
+        MOST_ROWS,
     )
-    for arm in figures.ordered(figures.two_dimensional(study.arms)):
-        if not arm.retrained:
+    for arm in figures.ordered(figures.with_latent_space(study.arms)):
+        if arm.dimension == 2 and not arm.retrained:
             page.text(
                 f"{study.title(arm.task)}, {arm.label}: not re-trained from scratch. To see it "
                 f"beside the run's own: aurora retrain {arm.example().path}",
                 "quiet",
             )
 
-    page.section(
+    page.section("reconstructions", "Reconstructions", middle)
+    _draw(
+        page,
+        study,
         "reconstructions",
-        "Reconstructions",
-        "What a dozen individuals sensed, and what the encoder of the run makes of it. They are "
-        "chosen to lie far from each other in the hand-coded descriptor space.",
+        "what individuals far from each other sensed, what the encoder of the run makes of it, and "
+        "the root mean square of the difference.",
+        figures.reconstructions,
+        MOST_ROWS,
+        study.main,
     )
-    _per_task(
-        page,
-        study,
-        "No run has them: the descriptors are hand-coded, or the version was too old.",
-        lambda task: page.figure(
-            f"reconstructions-{task}",
-            f"{study.title(task)}: sensory data and reconstructions, the replication with the "
-            "median coverage.",
-            figures.reconstructions(study.main(task)),
-        ),
-    )
-
-    if any(task in paper.TASKS for task in study.tasks):
-        paper_figures.sections(page, study)
 
     page.section(
-        "latent-size",
-        "Influence of the latent size",
-        "Variants that were run with several; median and inter-quartile range.",
+        "sweeps",
+        "Influence of single settings",
+        "Configurations that differ in nothing else; median and inter-quartile range.",
     )
-    _per_task(
-        page,
-        study,
-        "No runs that differ in the latent size alone.",
-        lambda task: page.figure(
-            f"latent-size-{task}",
-            f"{study.title(task)}: container size, coverage and container loss by latent size.",
-            figures.latent_sizes(study, task),
-        ),
-    )
+    for task in study.tasks:
+        for key in study.swept(task):
+            page.figure(
+                f"sweep-{task}-{SHORT.get(key, key)}",
+                f"{study.title(task)}: {key}.",
+                figures.sweep(
+                    study, task, key, ["coverage", "qd_score", "container_size", "loss_per_update"]
+                ),
+            )
 
-    page.section("periods", "Influence of T_C and T_E")
-    _per_task(
-        page,
-        study,
-        "No runs that differ in T_C or T_E alone.",
-        lambda task: page.figure(
-            f"periods-{task}",
-            f"{study.title(task)}: coverage by container-update period and encoder step.",
-            figures.update_periods(study, task),
-        ),
-    )
+    paper_figures.sections(page, study)
 
     page.section("container", "Container size, threshold and time")
-    _per_task(
+    _draw(
         page,
         study,
-        "",
-        lambda task: page.figure(
-            f"container-{task}",
-            f"{study.title(task)}: container size (dotted: the target) and, of containers that "
-            "have one, the distance threshold.",
-            figures.progress(study.main(task), ["container_size", "threshold"]),
-        )
-        | page.figure(
-            f"seconds-{task}",
-            f"{study.title(task)}: seconds per phase, median over the replications.",
-            figures.seconds(study.main(task)),
-        ),
+        "container",
+        "container size (dotted: the target) and, of containers that have one, the distance "
+        "threshold.",
+        progress(["container_size", "threshold"]),
     )
+    _draw(page, study, "seconds", "seconds per phase.", figures.seconds, 2 * MOST_CURVES)
 
 
 def _further(page: Page, study: Study) -> None:
@@ -319,64 +331,79 @@ def _further(page: Page, study: Study) -> None:
     page.section(
         "further",
         "Further metrics",
-        "What the tasks, the encoders or the users measure besides, of all configurations; median "
-        "and inter-quartile range.",
+        "What the tasks, the encoders or the users measure besides; median and inter-quartile "
+        "range.",
     )
-
-    def draw(task: str) -> bool:
-        drawn = paper.METRICS.get(task, ())
-        metrics = [metric for metric in study.further(task) if metric not in drawn]
-        return _columns(page, study, task, metrics, "metrics", "further") | _columns(
-            page, study, task, study.further(task, "encoder"), "encoder", "encoder"
-        )
-
-    _per_task(page, study, "There are none.", draw)
+    for task in study.tasks:
+        _columns(page, study, task, "metrics", "further", "")
+        _columns(page, study, task, "encoder", "encoder", "of the encoder at its updates: ")
 
 
-def _columns(
-    page: Page, study: Study, task: str, names: Sequence[str], table: str, figure: str
-) -> bool:
+def _columns(page: Page, study: Study, task: str, table: str, figure: str, whose: str) -> None:
     """Columns of a table, in figures of not too many panels."""
+    names, arms = study.further(task, table), study.of(task)
     for first in range(0, len(names), MOST_PANELS):
         some = names[first : first + MOST_PANELS]
-        what = ", ".join(name.replace("_", " ") for name in some)
-        whose = "of the encoder at its updates: " if table == "encoder" else ""
-        page.figure(
-            f"{figure}-{task}",
-            f"{study.title(task)}: {whose}{what}.",
-            figures.progress(study.of(task), some, table),
-        )
-    return bool(names)
+        what = ", ".join(map(metric_name, some))
+        for part in _parts(figures.ordered(arms), study.main(task), MOST_CURVES):
+            page.figure(
+                f"{figure}-{task}",
+                f"{study.title(task)}: {whose}{what}.",
+                figures.progress(part, some, table, arms),
+            )
 
 
 def _pairs(page: Page, study: Study) -> None:
     page.section(
         "statistics",
         "Statistics",
-        "Two-sided Wilcoxon rank-sum tests on all pairs of variants, exact, ties included. Below "
-        "the diagonal: p, Holm-Bonferroni corrected over the pairs (shaded: below 0.05). Above: "
-        "Vargha and Delaney's A12, the probability that the variant of the row has the larger "
-        "value.",
+        "Two-sided Wilcoxon rank-sum tests on all pairs of configurations, exact, ties included, "
+        "each at the last point that both have logged. Below the diagonal: p, Holm-Bonferroni "
+        "corrected over the pairs (shaded: below 0.05). Above: Vargha and Delaney's A12, the "
+        "probability that the configuration of the row has the larger value.",
     )
     tables = []
     for task in study.tasks:
-        arms = figures.ordered(arm for arm in study.main(task) if arm.replications >= 2)
-        for metric in (*TESTED, *study.further(task)):
-            having = [arm for arm in arms if arm.has(metric)]
-            at = min((arm.last_iteration for arm in having), default=0)
-            having = [arm for arm in having if len(arm.values(metric, at)) >= 2]
-            if len(having) < 2:
-                continue
-            table = all_pairs({arm.label: arm.values(metric, at) for arm in having})
-            for name, value in (("iteration", at), ("metric", metric), ("task", task)):
+        arms = figures.ordered(arm for arm in study.of(task) if arm.replications >= 2)
+        tested = {metric: _tested(arms, metric) for metric in (*TESTED, *study.further(task))}
+        tested = {metric: table for metric, table in tested.items() if len(table)}
+        _say_if_too_few(page, study, task, max(map(len, tested.values()), default=0))
+        for metric, table in tested.items():
+            for name, value in (("metric", metric), ("task", task)):
                 table.insert(0, name, value)
             tables.append(table)
-            page.text(f"{study.title(task)}: {metric.replace('_', ' ')} at iteration {at}")
-            _matrix(page, [arm.label for arm in having], table)
+            page.text(f"{study.title(task)}: {metric_name(metric)}")
+            _matrix(page, [arm.label for arm in arms if arm.has(metric)], table)
     if tables:
         pd.concat(tables).to_csv(page.folder / "pairs.csv", index=False)
-    else:
-        page.text("No task has two variants with two finished replications each.", "quiet")
+
+
+def _say_if_too_few(page: Page, study: Study, task: str, pairs: int) -> None:
+    """Replications, for any of so many pairs to come out below the level."""
+    counts = sorted(arm.replications for arm in study.of(task))
+    if len(counts) < 2 or pairs and pairs * smallest_p(*counts[-2:]) < LEVEL:
+        return
+    pairs = pairs or len(list(combinations(counts, 2)))
+    page.text(
+        f"{study.title(task)}: too few replications for any p below {LEVEL:g}. "
+        f"{pairs} pair{'s' * (pairs > 1)} of configurations need{'s' * (pairs == 1)} at least "
+        f"{seeds_needed(pairs, LEVEL)} seeds of each."
+    )
+
+
+def _tested(arms: Sequence[Arm], metric: str) -> pd.DataFrame:
+    """All pairs that have at least two values each, at the last point that both have logged."""
+    clock = clock_of(arms)
+    pairs, points = [], []
+    for a, b in combinations([arm for arm in arms if arm.has(metric)], 2):
+        at = min(a.last(clock), b.last(clock))
+        values = [arm.values(metric, at, clock) for arm in (a, b)]
+        if min(map(len, values)) >= 2:
+            pairs.append((a.label, b.label, *values))
+            points.append(at)
+    table = compare(pairs)
+    table.insert(0, clock, points)
+    return table
 
 
 def _matrix(page: Page, labels: list[str], table: pd.DataFrame) -> None:
@@ -385,7 +412,9 @@ def _matrix(page: Page, labels: list[str], table: pd.DataFrame) -> None:
     def entry(i: int, j: int) -> str:
         if i == j:
             return "<td></td>"
-        row = by_pair[labels[min(i, j)], labels[max(i, j)]]
+        row = by_pair.get((labels[min(i, j)], labels[max(i, j)]))
+        if row is None:
+            return cell("-")
         if i < j:
             return cell(f"{row.a12:.2f}")
         return cell(number(row.p_holm), "number below" if row.p_holm < LEVEL else "number")
@@ -393,7 +422,7 @@ def _matrix(page: Page, labels: list[str], table: pd.DataFrame) -> None:
     page.table(
         ["", *(str(i + 1) for i in range(len(labels)))],
         (
-            [f"{i + 1} {escape(label)}", *(entry(i, j) for j in range(len(labels)))]
+            [cell(f"{i + 1} {escape(label)}", "name"), *(entry(i, j) for j in range(len(labels)))]
             for i, label in enumerate(labels)
         ),
     )
@@ -408,6 +437,10 @@ def _claims(page: Page, study: Study) -> None:
         f"the smallest of them. Claims without a test: close coverage is within {CLOSE_COVERAGE:g} "
         f"points, a size near N within {NEAR_TARGET:.0%}.",
     )
+    found = verdicts(study)
+    told = [v for v in found if any(f.agrees is not None for f in v.findings)]
+    if not told:
+        return
     short = []
     for task in study.tasks:
         budget = max((arm.settings.get(BUDGET, 0) for arm in study.main(task)), default=0)
@@ -418,14 +451,10 @@ def _claims(page: Page, study: Study) -> None:
             f"These runs are shorter than the paper's ({'; '.join(short)} iterations): a claim "
             "about the end of the paper's runs need not hold yet."
         )
-    found = verdicts(study)
-    if any(task in paper.TASKS for task in study.tasks):
-        page.table(
-            ["", "claim", "paper's p", "p", "A12", "verdict"],
-            (_claim_row(verdict) for verdict in found),
-        )
-    else:
-        page.text("None of these tasks is in the paper.", "quiet")
+    page.table(["", "claim", "paper's p", "p", "A12", "verdict"], map(_claim_row, told))
+    if len(told) < len(found):
+        silent = ", ".join(v.id for v in found if v not in told)
+        page.text(f"Nothing can be said here of {silent}: claims.csv has what is missing.", "quiet")
     pd.DataFrame(
         [
             {
@@ -454,7 +483,7 @@ def _claim_row(verdict: Verdict) -> list[str]:
     mark, kind = MARKS.get(verdict.verdict, ("·", "quiet"))
     return [
         verdict.id,
-        escape(verdict.claim) + details,
+        cell(escape(verdict.claim) + details, "name"),
         cell(escape(verdict.paper_p)),
         cell(number(verdict.p)),
         cell(number(verdict.effect)),

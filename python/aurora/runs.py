@@ -43,8 +43,16 @@ SUMMARY: dict[str, type] = {
     "status": str,
     "iterations": int,
 }
-# What format 2 tells besides.
-TOLD: dict[str, type] = {"format": int, "title": str, "metrics": dict, "units": dict}
+# What later formats tell besides, and a label where a study gives one.
+TOLD: dict[str, type] = {
+    "format": int,
+    "title": str,
+    "label": str,
+    "metrics": dict,
+    "units": dict,
+}
+# What of run.json is no column of a table of runs.
+NO_COLUMNS = ("metrics", "units", "manifest", "checksum")
 # Columns that the program itself writes. All others are a task's, an encoder's or a user's.
 METRICS = (
     "iteration",
@@ -333,6 +341,11 @@ class Run:
         return self.summary["variant"]
 
     @property
+    def label(self) -> str:
+        """What the study calls it; empty if it has no name for it."""
+        return self.summary.get("label", "")
+
+    @property
     def seed(self) -> int:
         return self.summary["seed"]
 
@@ -355,15 +368,10 @@ class Run:
         """Of the metrics that have one."""
         return dict(self.summary.get("units", {}) if self.format > 1 else UNITS_OF_FORMAT_1)
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """The configuration as 'section.key': value."""
-        return {
-            f"{section}.{key}": value
-            for section, keys in self.config.items()
-            if isinstance(keys, dict)
-            for key, value in keys.items()
-        }
+        return _flat(self.config)
 
     @cached_property
     def container(self) -> Container:
@@ -403,6 +411,16 @@ class Run:
     def __repr__(self) -> str:
         what = f"{self.task}, {self.variant}, seed {self.seed}, {self.summary['status']}"
         return f"<aurora.Run '{self.path}': {what}>"
+
+
+def _flat(table: dict[str, Any], before: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found.update(_flat(value, f"{before}{key}."))
+        elif before:  # what stands in no section is not ours
+            found[before + key] = value
+    return found
 
 
 def load(path: PathLike) -> Run:
@@ -521,7 +539,7 @@ class Loaded:
         for run in self.runs:
             row: dict[str, Any] = {"path": str(run.path)}
             for key, value in {**run.summary, **run.settings}.items():
-                if key in ("metrics", "units"):
+                if key in NO_COLUMNS:
                     continue
                 if isinstance(value, dict):
                     row.update({f"{key}.{part}": number for part, number in value.items()})

@@ -2,8 +2,8 @@
 correction, medians with inter-quartile ranges, and Vargha and Delaney's effect size."""
 from __future__ import annotations
 
-from itertools import combinations
-from typing import Mapping, NamedTuple, Sequence
+from itertools import combinations, count
+from typing import Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 import pandas as pd
@@ -75,21 +75,25 @@ def holm(p: ArrayLike) -> np.ndarray:
     return corrected
 
 
-def all_pairs(samples: Mapping[str, Sequence[float] | np.ndarray]) -> pd.DataFrame:
-    """The test on all pairs of samples: a, b, median_a, median_b, a12, p, and p_holm corrected over
-    the pairs. Samples of fewer than two values are left out."""
-    enough = [name for name, values in samples.items() if len(values) >= 2]
+def compare(pairs: Iterable[tuple[str, str, ArrayLike, ArrayLike]]) -> pd.DataFrame:
+    """The test on pairs of named samples: a, b, median_a, median_b, a12, p, and p_holm corrected
+    over the pairs."""
     rows = [
-        (
-            a,
-            b,
-            np.median(samples[a]),
-            np.median(samples[b]),
-            a12(samples[a], samples[b]),
-            rank_sum(samples[a], samples[b]),
-        )
-        for a, b in combinations(enough, 2)
+        (a, b, np.median(of_a), np.median(of_b), a12(of_a, of_b), rank_sum(of_a, of_b))
+        for a, b, of_a, of_b in pairs
     ]
     table = pd.DataFrame(rows, columns=["a", "b", "median_a", "median_b", "a12", "p"])
     table["p_holm"] = holm(table["p"].to_numpy(float))
     return table
+
+
+def all_pairs(samples: Mapping[str, Sequence[float] | np.ndarray]) -> pd.DataFrame:
+    """The test on all pairs of samples. Those of fewer than two values are left out."""
+    enough = [name for name, values in samples.items() if len(values) >= 2]
+    return compare((a, b, samples[a], samples[b]) for a, b in combinations(enough, 2))
+
+
+def seeds_needed(pairs: int, level: float) -> int:
+    """How many values either sample must have so that the best of so many pairs can come out below
+    the level, corrected."""
+    return next(n for n in count(2) if pairs * smallest_p(n, n) < level)

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any, Iterable, Optional
 
 import numpy as np
@@ -12,26 +12,57 @@ import pandas as pd
 
 from .runs import ENCODER, METRICS, Loaded, Run
 
-T_C, T_E, DIMENSION, BUDGET = (
+T_C, T_E, DIMENSION, BUDGET, BATCH, TARGET_SIZE = (
     "container.update_period",
     "encoder.update_step",
     "descriptor.dimension",
     "run.iterations",
+    "run.batch",
+    "container.target_size",
 )
-SHORT = {T_C: "T_C", T_E: "T_E", DIMENSION: "n", BUDGET: "iterations"}
+SHORT = {T_C: "T_C", T_E: "T_E", DIMENSION: "n", BUDGET: "iterations", TARGET_SIZE: "N"}
+# Of [run], only these change results; and measuring more changes none.
+COUNTING = (BUDGET, BATCH)
+NOT_COUNTING = ("metrics.also",)
 # The paper's values of what it sweeps.
 USUAL = {T_C: 10, T_E: 10}
 MAIN_DIMENSION = 10
-# Our own variants whose names end in a dimension, also where a setting gives them another.
-NUMBERED = (
-    "aurora-csc-uniform",
-    "aurora-csc-novelty",
-    "aurora-csc-surprise",
-    "aurora-vat-uniform",
-    "aurora-vat-novelty",
-    "aurora-pid-uniform",
-    "taxons",
-)
+# What our variants say: the parts that all of them have unless they say otherwise, and the rest.
+PARTS = {
+    "algorithm.kind": "quality-diversity",
+    "container.kind": "unstructured",
+    "encoder.kind": "auto",
+    "selection.kind": "uniform",
+    "variation.kind": "polynomial",
+}
+LEARNED, HAND_CODED = {"descriptor.kind": "learned"}, {"descriptor.kind": "hand-coded"}
+VARIANTS: dict[str, dict[str, Any]] = {
+    **{
+        f"aurora-{threshold}-{selection}": {
+            **LEARNED,
+            "threshold.kind": threshold,
+            "selection.kind": selection,
+        }
+        for threshold, selection in (
+            ("csc", "uniform"),
+            ("csc", "novelty"),
+            ("csc", "surprise"),
+            ("vat", "uniform"),
+            ("vat", "novelty"),
+            ("pid", "uniform"),
+        )
+    },
+    "taxons": {**LEARNED, "algorithm.kind": "taxons", "selection.kind": "novelty+surprise"},
+    "hc-csc-uniform": {**HAND_CODED, "threshold.kind": "csc"},
+    "random-search": {**HAND_CODED, "threshold.kind": "csc", "selection.kind": "none"},
+    "ns": {**HAND_CODED, "algorithm.kind": "novelty-search", "selection.kind": "novelty"},
+    "map-elites": {**HAND_CODED, "container.kind": "grid"},
+    "cvt-map-elites": {**HAND_CODED, "container.kind": "cvt"},
+    "aurora-dns": {**LEARNED, "container.kind": "dns"},
+    "dns": {**HAND_CODED, "container.kind": "dns"},
+}
+# Those whose names end in a dimension, also where a setting gives them another.
+NUMBERED = [name for name, says in VARIANTS.items() if says["descriptor.kind"] == "learned"]
 # The columns that need no explanation, by table.
 KNOWN = {"metrics": METRICS, "encoder": ENCODER}
 
@@ -50,6 +81,32 @@ def family_of(variant: str, dimensions: Iterable[Optional[int]]) -> str:
     return variant
 
 
+@cache
+def said_by(variant: str) -> dict[str, Any]:
+    """What a variant of ours says by its name; nothing of others."""
+    family = family_of(variant, ())
+    said = {**PARTS, **VARIANTS[family]} if family in VARIANTS else {}
+    return {**said, DIMENSION: int(variant[len(family) + 1 :])} if family != variant else said
+
+
+def counts(key: str, learned: bool) -> bool:
+    """Whether a setting can matter to the result."""
+    if key.startswith("run."):
+        return key in COUNTING
+    if key == DIMENSION or key.startswith("encoder."):
+        return learned
+    return key not in NOT_COUNTING
+
+
+def kind_key(key: str) -> str:
+    """The setting that says which part another one belongs to."""
+    return f"{key.split('.')[0]}.kind"
+
+
+def is_kind(key: str) -> bool:
+    return key == kind_key(key)
+
+
 @dataclass(frozen=True)
 class Arm:
     """Replications: runs that differ in nothing but the seed (and in what changes no result)."""
@@ -58,8 +115,8 @@ class Arm:
     variant: str
     settings: dict[str, Any]
     runs: list[Run]
-    label: str  # the variant and, if there are several arms of it, what sets this one apart
-    family: str  # the variant without the dimension of its learned descriptor
+    label: str  # the study's; else the variant and what sets this arm apart from it
+    family: str  # the variant without the dimension of its learned descriptor; the label of a mix
 
     @property
     def dimension(self) -> Optional[int]:
@@ -68,7 +125,7 @@ class Arm:
 
     @property
     def target_size(self) -> float:
-        return float(self.settings.get("container.target_size", np.nan))
+        return float(self.settings.get(TARGET_SIZE, np.nan))
 
     @property
     def replications(self) -> int:
@@ -83,10 +140,26 @@ class Arm:
             if run.retrained is not None and run.retrained.descriptors.shape[1] == self.dimension
         ]
 
+    @cached_property
+    def departures(self) -> list[str]:
+        """The settings in which it is not what its variant says, if that is one of ours; its
+        dimension aside."""
+        said = said_by(self.variant).items()
+        return [k for k, v in said if k != DIMENSION and self.settings.get(k, v) != v]
+
+    @property
+    def plainness(self) -> tuple:
+        """The larger, the more it is what one would take the variant for."""
+        usual = sum(self.settings.get(key) == value for key, value in USUAL.items())
+        return -len(self.departures), usual, len(self.runs), self.settings.get(BUDGET, 0)
+
+    def last(self, clock: str) -> int:
+        """The last iteration, or number of evaluations, that all the runs have logged."""
+        return int(min(run.metrics[clock].iloc[-1] for run in self.runs))
+
     @property
     def last_iteration(self) -> int:
-        """The last one that all the runs have logged."""
-        return int(min(run.metrics["iteration"].iloc[-1] for run in self.runs))
+        return self.last("iteration")
 
     def has(self, metric: str, table: str = "metrics") -> bool:
         """Whether all its runs have measured it, by the last iteration that all have logged."""
@@ -96,20 +169,22 @@ class Arm:
     def unit(self, metric: str) -> str:
         return next((run.units[metric] for run in self.runs if metric in run.units), "")
 
-    def curve(self, metric: str, table: str = "metrics") -> pd.DataFrame:
-        """Median and quartiles over the replications (columns low, median, high), by iteration."""
+    def curve(self, metric: str, table: str = "metrics", clock: str = "iteration") -> pd.DataFrame:
+        """Median and quartiles over the replications (columns low, median, high), by iteration or
+        by number of evaluations."""
         values = pd.concat(
-            [getattr(run, table).set_index("iteration")[metric] for run in self.runs],
+            [getattr(run, table).set_index(clock)[metric] for run in self.runs],
             axis=1,
             join="inner",
         )
         quantiles = values.quantile([0.25, 0.5, 0.75], axis=1).T
         return quantiles.set_axis(["low", "median", "high"], axis=1)
 
-    def values(self, metric: str, iteration: Optional[int] = None) -> np.ndarray:
-        """One value per replication that has one: the last at or before the iteration."""
-        iteration = self.last_iteration if iteration is None else iteration
-        columns = (_numbers(run, metric, "metrics", iteration) for run in self.runs)
+    def values(self, metric: str, at: Optional[int] = None, clock: str = "iteration") -> np.ndarray:
+        """One value per replication that has one: the last at or before the iteration, or number of
+        evaluations; the last that all have logged unless said."""
+        at = self.last(clock) if at is None else at
+        columns = (_numbers(run, metric, "metrics", at, clock) for run in self.runs)
         return np.array([column.iloc[-1] for column in columns if len(column)], float)
 
     def example(self, metric: str = "coverage") -> Run:
@@ -122,13 +197,27 @@ class Arm:
         return sorted(self.runs, key=last)[(len(self.runs) - 1) // 2]
 
 
-def _numbers(run: Run, metric: str, table: str, iteration: float) -> pd.Series:
+def _numbers(
+    run: Run, metric: str, table: str, until: float, clock: str = "iteration"
+) -> pd.Series:
     """What a run measured up to an iteration. Cells may be NaN, and the column may be absent."""
     rows: pd.DataFrame = getattr(run, table)
     if metric not in rows or not pd.api.types.is_numeric_dtype(rows[metric]):
         return pd.Series(dtype=float)
-    column = rows.loc[rows["iteration"] <= iteration, metric]
+    column = rows.loc[rows[clock] <= until, metric]
     return column[np.isfinite(column)]
+
+
+def clock_of(arms: Iterable[Arm]) -> str:
+    """What runs are compared by: iterations, or evaluations if an iteration of one has more of them
+    than one of another."""
+    arms = list(arms)
+    told = all("evaluations" in run.metrics for arm in arms for run in arm.runs)
+    return (
+        "evaluations"
+        if told and len({arm.settings.get(BATCH) for arm in arms}) > 1
+        else "iteration"
+    )
 
 
 class Study:
@@ -141,13 +230,14 @@ class Study:
         if len(versions) > 1:
             told = ", ".join(f"{version} ({count})" for version, count in sorted(versions.items()))
             self.notes.append(f"runs of different versions are compared: {told}")
-        self.arms = [arm for group in self._grouped(runs) for arm in self._arms(group)]
+        arms = [arm for group in self._grouped(runs) for arm in self._replications(group)]
+        self.arms = self._named(arms)
         for task in self.tasks:
             few = [arm for arm in self.arms if arm.task == task and arm.replications < 2]
             single = [
                 arm.label for arm in sorted(few, key=lambda arm: (arm.family, arm.dimension or 0))
             ]
-            if single:
+            if single and len(self.of(task)) > 1:
                 labels = ", ".join(single)
                 self.notes.append(
                     f"{task}: fewer than two finished replications, so no test, of {labels}"
@@ -182,53 +272,52 @@ class Study:
             groups[run.task, run.variant].append(run)
         return list(groups.values())
 
-    def _arms(self, runs: list[Run]) -> list[Arm]:
-        """The arms of one variant of one task, the usual one first."""
+    def _replications(self, runs: list[Run]) -> list[Arm]:
+        """The arms of one variant of one task, the plainest first, without their labels. A setting
+        that only some of the runs with the same parts know is of another version, and says nothing.
+        """
 
-        # Of [run], only the budget and the batch change results. A setting that only some versions
-        # know says nothing.
-        def counts(key: str) -> bool:
-            return key.split(".")[0] != "run" or key in (BUDGET, "run.batch")
+        def shared(some: list[Run]) -> list[str]:
+            known = set.intersection(*(set(run.settings) for run in some))
+            learned = any(learned_dimension(run.settings) for run in some)
+            return sorted(key for key in known if counts(key, learned))
 
-        known = set.intersection(*(set(run.settings) for run in runs))
-        keys = sorted(key for key in known if counts(key))
-        by_settings: dict[str, list[Run]] = defaultdict(list)
-        for run in runs:
-            by_settings[repr([run.settings[key] for key in keys])].append(run)
-        groups = sorted(
-            (self._finished(self._once(group)) for group in by_settings.values()),
-            key=self._usual,
-            reverse=True,
-        )
-        usual = dict(groups[0][0].settings)
-        variant = groups[0][0].variant
-        dimensions = [learned_dimension(group[0].settings) for group in groups]
-        family = family_of(variant, dimensions) if any(dimensions) else variant
-        if family != variant:  # what its name says is no surprise
-            usual[DIMENSION] = int(variant[len(family) + 1 :])
+        def split(some: list[Run], keys: list[str]) -> list[list[Run]]:
+            found: dict[str, list[Run]] = defaultdict(list)
+            for run in some:
+                found[repr([run.settings[key] for key in keys])].append(run)
+            return list(found.values())
+
         arms = []
-        for group in groups:
-            settings = {key: group[0].settings[key] for key in keys}
-            apart = [
-                f"{SHORT.get(key, key)} = {value}"
-                for key, value in settings.items()
-                if value != usual[key]
-            ]
-            label = variant + (f" ({', '.join(apart)})" if apart else "")
-            learned = learned_dimension(settings) is not None
-            arms.append(
-                Arm(group[0].task, variant, settings, group, label, family if learned else variant)
-            )
-        return arms
+        for same_parts in split(runs, list(filter(is_kind, shared(runs)))):
+            keys = shared(same_parts)
+            for group in split(same_parts, keys):
+                settings = {key: group[0].settings[key] for key in keys}
+                kept = self._finished(self._once(group))
+                arms.append(Arm(kept[0].task, kept[0].variant, settings, kept, "", ""))
+        return sorted(arms, key=lambda arm: arm.plainness, reverse=True)
 
     @staticmethod
-    def _usual(runs: list[Run]) -> tuple:
-        settings = runs[0].settings
-        return (
-            sum(settings.get(key) == value for key, value in USUAL.items()),
-            len(runs),
-            settings.get(BUDGET, 0),
-        )
+    def _named(arms: list[Arm]) -> list[Arm]:
+        """With their labels and families."""
+        plainest = sorted(arms, key=lambda arm: arm.plainness, reverse=True)
+        found = []
+        for arm in arms:
+            dimensions = [other.dimension for other in arms if same_variant(arm, other)]
+            family = arm.variant if arm.dimension is None else family_of(arm.variant, dimensions)
+            said = said_by(arm.variant)
+            if family != arm.variant:  # what its name says is no surprise
+                said = {**said, DIMENSION: int(arm.variant[len(family) + 1 :])}
+            apart = [
+                f"{SHORT.get(key, key.removesuffix('.kind'))} = {value}"
+                for key, value in sorted(
+                    arm.settings.items(), key=lambda item: not is_kind(item[0])
+                )
+                if value != (said[key] if key in said else _usual_value(arm, key, plainest))
+            ]
+            label = arm.variant + (f" ({', '.join(apart)})" if apart else "")
+            found.append(replace(arm, label=label, family=label if arm.departures else family))
+        return _as_told(found)
 
     def _finished(self, runs: list[Run]) -> list[Run]:
         """Only finished runs, if there are any."""
@@ -282,7 +371,7 @@ class Study:
         chosen = self.main_dimension(task)
 
         def fits(arm: Arm) -> tuple:
-            return (-abs((arm.dimension or chosen) - chosen), *self._usual(arm.runs))
+            return (-abs((arm.dimension or chosen) - chosen), *arm.plainness)
 
         families = self.families(task)
         return [
@@ -302,18 +391,58 @@ class Study:
             None,
         )
 
-    def sweep(self, task: str, family: str, key: str) -> dict[int, Arm]:
+    def swept(self, task: str) -> list[str]:
+        """The settings of which there is a sweep; that of the budget is what curves show."""
+        keys = dict.fromkeys(key for arm in self.of(task) for key in arm.settings if key != BUDGET)
+        families = self.families(task)
+        return [key for key in keys if any(self.sweep(task, family, key) for family in families)]
+
+    def sweep(self, task: str, family: str, key: str) -> dict[Any, Arm]:
         """Arms of a family that differ in nothing but one setting, by its value; of several such
         sets the one with the most values. Empty if the setting was never varied."""
-        sets: dict[str, dict[int, Arm]] = defaultdict(dict)
-        for arm in self.arms:
-            if key == DIMENSION and not arm.dimension:
-                continue  # a setting that does nothing
-            if arm.task == task and arm.family == family and key in arm.settings:
+        sets: dict[str, dict[Any, Arm]] = defaultdict(dict)
+        for arm in self.of(task):
+            if arm.family == family and key in arm.settings:
                 others = {k: v for k, v in arm.settings.items() if k != key}
-                sets[repr(others)].setdefault(arm.settings[key], arm)
-        best: dict[int, Arm] = max(sets.values(), key=len, default={})
+                value = arm.settings[key]
+                value = str(value) if isinstance(value, list) else value
+                sets[repr(others)].setdefault(value, arm)
+        best: dict[Any, Arm] = max(sets.values(), key=len, default={})
         return dict(sorted(best.items())) if len(best) > 1 else {}
+
+
+def same_variant(one: Arm, other: Arm) -> bool:
+    return (one.task, one.variant) == (other.task, other.variant)
+
+
+def _usual_value(arm: Arm, key: str, plainest: list[Arm]) -> Any:
+    """What a setting would be had nobody touched it, as far as the runs tell: what most have that
+    can be compared, with the same part and the fewest departures. What a variant is made of, and
+    any setting of one that is not ours, is its own affair."""
+
+    def comparable(other: Arm) -> bool:
+        if key not in other.settings or other.task != arm.task:
+            return False
+        ours = said_by(arm.variant) and said_by(other.variant) and not is_kind(key)
+        same_part = arm.settings.get(kind_key(key)) == other.settings.get(kind_key(key))
+        return bool(same_variant(arm, other) or ours) and (same_part or is_kind(key))
+
+    found = [other for other in plainest if comparable(other)]
+    fewest = len(found[0].departures)
+    values = [other.settings[key] for other in found if len(other.departures) == fewest]
+    return max(values, key=values.count)
+
+
+def _as_told(arms: list[Arm]) -> list[Arm]:
+    """Under the labels that the study gives, with what sets them apart where several have one."""
+    told = [next((run.label for run in arm.runs if run.label), arm.label) for arm in arms]
+    uses = Counter((arm.task, label) for arm, label in zip(arms, told))
+    return [
+        replace(arm, label=label if uses[arm.task, label] == 1 else f"{label}: {arm.label}")
+        if label != arm.label
+        else arm
+        for arm, label in zip(arms, told)
+    ]
 
 
 def _further(runs: Iterable[Run], table: str) -> list[str]:

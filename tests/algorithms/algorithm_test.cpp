@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arm.hpp"
@@ -76,6 +77,32 @@ TEST_P(EveryVariant, ThatIsSavedContinuesAsIfNothingHadHappened) {
           << "saved after " << k << ", iteration " << i;
     }
   }
+}
+
+TEST_P(EveryVariant, SharesItsSensoryDataWithItsSavedState) {
+  const Plan plan = small_plan(GetParam());
+  Workers workers(1);
+  Arm arm;
+  const auto algorithm = plan.make_loop(workers);
+  for (int i = 0; i < 5; ++i) algorithm->step(arm);
+  AlgorithmState state;
+  AlgorithmState again;
+  algorithm->save(state);
+  algorithm->save(again);
+  const auto expect_shared = [](const Individuals& one, const Individuals& other) {
+    ASSERT_EQ(one.size(), other.size());
+    for (std::size_t row = 0; row < one.size(); ++row) {
+      ASSERT_EQ(one.sensory.view().bytes(row).data(), other.sensory.view().bytes(row).data());
+    }
+  };
+  expect_shared(state.container, algorithm->individuals());
+  expect_shared(state.population, again.population);
+  // Whoever takes the state over shares it, too.
+  const auto restored = plan.make_loop(workers);
+  restored->restore(std::move(state));
+  ASSERT_GT(restored->individuals().size(), 0U);
+  EXPECT_EQ(restored->individuals().sensory.view().bytes(0).data(),
+            algorithm->individuals().sensory.view().bytes(0).data());
 }
 
 TEST_P(EveryVariant, RefusesAStateThatCannotBe) {
@@ -258,7 +285,8 @@ TEST_F(ALearningSelector, IsToldWhatBecameOfTheChildrenOfThoseWhoAreStillThere) 
       Individuals batch = before.container;
       batch.resize(0);
       batch.resize(16);
-      arm_.evaluate(genotypes, {batch.fitness, batch.sensory.view(), batch.ground_truth.view()});
+      arm_.evaluate(genotypes,
+                    {batch.fitness, batch.sensory.mutable_view(), batch.ground_truth.view()});
       std::copy_n(genotypes.data(), 16 * genotypes.cols(), batch.genotypes.data());
       batch.descriptors = batch.ground_truth;
       std::vector<std::uint32_t> parents;

@@ -208,7 +208,7 @@ class Twins {
     batch_.fitness[row] = draw_.uniform() < 0.5 ? static_cast<float>(draw_.below(5)) - 2
                                                 : static_cast<float>(draw_.normal());
     batch_.genotypes(row, 0) = x[0];
-    batch_.sensory.view().row<float>(row)[1] = x[0];
+    batch_.sensory.mutable_view().row<float>(row)[1] = x[0];
     batch_.ids[row] = next_id_++;
   }
 

@@ -87,7 +87,7 @@ TEST(UnstructuredArchive, CountsWhatIsNotFiniteAsInvalid) {
       float* const cells[] = {&batch.fitness[0],
                               &batch.descriptors(0, 1),
                               &batch.ground_truth(0, 0),
-                              &batch.sensory.view().row<float>(0)[2],
+                              &batch.sensory.mutable_view().row<float>(0)[2],
                               &batch.reconstruction_error[0],
                               &batch.genotypes(0, 1)};
       UnstructuredArchive archive = small_archive(2);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aurora/core/errors.hpp"
@@ -35,7 +36,7 @@ Individuals numbered(std::size_t rows) {
     fill(individuals.descriptors.row(row));
     individuals.reconstruction_error[row] = next++;
     fill(individuals.ground_truth.row(row));
-    fill(individuals.sensory.view().row<float>(row));
+    fill(individuals.sensory.mutable_view().row<float>(row));
     individuals.ids[row] = static_cast<std::uint64_t>(next++);
     fill(individuals.extra.row(row));
   }
@@ -111,6 +112,24 @@ TEST(Individuals, CopyRowTakesEveryColumnAlong) {
     EXPECT_EQ(numbers_of(own, row), numbers_of(source, row));
 }
 
+TEST(Individuals, CopiesOfThoseWithFrozenSensoryDataShareItAndNothingElse) {
+  Individuals individuals = numbered(3);
+  individuals.sensory.freeze();
+  const Individuals copy = individuals;
+  for (std::size_t row = 0; row < 3; ++row) {
+    EXPECT_EQ(copy.sensory.view().bytes(row).data(), individuals.sensory.view().bytes(row).data());
+    EXPECT_NE(copy.genotypes.row(row).data(), individuals.genotypes.row(row).data());
+  }
+  const std::vector<float> before = numbers_of(copy, 0);
+  const Individuals batch = numbered(5);
+  individuals.copy_row(batch, 4, 0);
+  individuals.copy_row(individuals, 2, 1);
+  individuals.resize(2);
+  EXPECT_EQ(numbers_of(individuals, 0), numbers_of(batch, 4));
+  EXPECT_EQ(numbers_of(individuals, 1), numbers_of(copy, 2));
+  EXPECT_EQ(numbers_of(copy, 0), before);
+}
+
 TEST(Individuals, ExtraColumnsAreFoundByName) {
   const Individuals individuals = numbered(1);
   EXPECT_EQ(individuals.extra_column("curiosity"), 0U);
@@ -155,7 +174,7 @@ TEST(Individuals, AreFiniteOnlyIfEveryNumberIs) {
   const Cell cells[] = {{"genotypes", &individuals.genotypes(1, 2), true},
                         {"fitness", &individuals.fitness[1], true},
                         {"ground truth", &individuals.ground_truth(1, 3), true},
-                        {"sensory", &individuals.sensory.view().row<float>(1)[4], true},
+                        {"sensory", &individuals.sensory.mutable_view().row<float>(1)[4], true},
                         {"descriptors", &individuals.descriptors(1, 1), false},
                         {"reconstruction error", &individuals.reconstruction_error[1], false},
                         {"extra", &individuals.extra(1, 1), false}};
@@ -176,7 +195,7 @@ TEST(Individuals, BytesAreAlwaysFinite) {
   IndividualsLayout pictures = layout();
   pictures.sensory = {.extents = {2, 2, 1}, .element = ElementType::uint8};
   Individuals individuals(pictures, 1);
-  std::ranges::fill(individuals.sensory.view().row<std::uint8_t>(0), std::uint8_t{255});
+  std::ranges::fill(individuals.sensory.mutable_view().row<std::uint8_t>(0), std::uint8_t{255});
   EXPECT_TRUE(is_finite(individuals, 0));
 }
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "aurora/core/sensory_data.hpp"
-
 namespace aurora {
 namespace {
 
@@ -32,26 +30,6 @@ TEST(Matrix, SliceSharesTheMemory) {
   EXPECT_EQ(m(1, 1), 9);
   const MatrixView<const int> constant = m.view();
   EXPECT_EQ(constant.slice(1, 3)(0, 1), 9);
-}
-
-TEST(SensoryData, KnowsItsSize) {
-  const SensoryShape picture{{64, 64, 3}, ElementType::uint8};
-  EXPECT_EQ(picture.size(), 12288u);
-  EXPECT_EQ(picture.row_bytes(), 12288u);
-  EXPECT_TRUE(picture.is_picture());
-  const SensoryShape trajectory{{50, 2}, ElementType::float32};
-  EXPECT_EQ(trajectory.size(), 100u);
-  EXPECT_EQ(trajectory.row_bytes(), 400u);
-  EXPECT_FALSE(trajectory.is_picture());
-}
-
-TEST(SensoryData, RowsAreNumbersOfTheElementType) {
-  SensoryData data({{2, 2}, ElementType::float32}, 3);
-  data.view().row<float>(2)[3] = 1.5F;
-  const SensoryView view = std::as_const(data).view();
-  EXPECT_EQ(view.row<float>(2)[3], 1.5F);
-  EXPECT_EQ(view.slice(1, 2).row<float>(1)[3], 1.5F);
-  EXPECT_EQ(view.bytes(0).size(), 16u);
 }
 
 }  // namespace

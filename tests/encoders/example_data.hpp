@@ -16,7 +16,7 @@ inline SensoryData spot_pictures(std::size_t rows, std::size_t side, std::uint64
   SensoryData data({{side, side, 3}, ElementType::uint8}, rows);
   Stream stream(seed, Purpose::user);
   for (std::size_t i = 0; i < rows; ++i) {
-    const auto picture = data.view().row<std::uint8_t>(i);
+    const auto picture = data.mutable_view().row<std::uint8_t>(i);
     std::ranges::fill(picture, std::uint8_t{255});
     std::fill_n(picture.begin() + static_cast<std::ptrdiff_t>(side / 2 * side * 3), side, 0);
     const std::size_t y = stream.below(side - 2), x = stream.below(side - 2);
@@ -36,7 +36,7 @@ inline SensoryData arcs(std::size_t rows, std::size_t steps, std::uint64_t seed)
   SensoryData data({{steps, 2}, ElementType::float32}, rows);
   Stream stream(seed, Purpose::user);
   for (std::size_t i = 0; i < rows; ++i) {
-    const auto values = data.view().row<float>(i);
+    const auto values = data.mutable_view().row<float>(i);
     const double radius = 0.5 + stream.uniform(), opening = 3.0 * stream.uniform();
     for (std::size_t t = 0; t < steps; ++t) {
       const double angle = opening * static_cast<double>(t) / static_cast<double>(steps);

@@ -125,7 +125,7 @@ SensoryData noise_pictures(std::size_t rows, std::size_t height, std::size_t wid
   SensoryData data({{height, width, 3}, ElementType::uint8}, rows);
   Stream stream(9, Purpose::user);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::uint8_t& b : data.view().row<std::uint8_t>(i)) {
+    for (std::uint8_t& b : data.mutable_view().row<std::uint8_t>(i)) {
       b = static_cast<std::uint8_t>(stream.below(256));
     }
   }

@@ -31,7 +31,7 @@ class ConvGradient : public ::testing::TestWithParam<std::size_t> {
       scaling_.scale[i] = static_cast<float>(1 + stream.uniform());
     }
     for (std::size_t i = 0; i < data_.rows(); ++i) {
-      for (std::uint8_t& b : data_.view().row<std::uint8_t>(i)) {
+      for (std::uint8_t& b : data_.mutable_view().row<std::uint8_t>(i)) {
         b = static_cast<std::uint8_t>(stream.below(256));
       }
     }

@@ -45,7 +45,7 @@ SensoryData noisy_mixture(std::size_t rows, std::size_t features, std::uint64_t 
   SensoryData data({{features}, ElementType::float32}, rows);
   Stream stream(seed, Purpose::user);
   for (std::size_t i = 0; i < rows; ++i) {
-    const auto row = data.view().row<float>(i);
+    const auto row = data.mutable_view().row<float>(i);
     for (std::size_t j = 0; j < features; ++j) row[j] = static_cast<float>(0.1 * stream.normal());
     for (std::size_t k = 1; k <= 6; ++k) {
       const double weight = stream.normal() / static_cast<double>(k);
@@ -141,7 +141,8 @@ TEST(Pca, DimensionsBeyondTheRankAreZero) {
 
 TEST(Pca, ConstantDataGivesNoNan) {
   SensoryData data({{8, 8, 3}, ElementType::uint8}, 20);
-  for (std::size_t i = 0; i < 20; ++i) std::ranges::fill(data.view().row<std::uint8_t>(i), 128);
+  for (std::size_t i = 0; i < 20; ++i)
+    std::ranges::fill(data.mutable_view().row<std::uint8_t>(i), 128);
   const auto encoder = make(data.shape(), 3);
   const TrainingReport report = train(*encoder, data.view());
   EXPECT_NEAR(report.train_loss, 0.0, 1e-6);

@@ -46,7 +46,7 @@ TEST(Scaling, ConstantFeaturesGetTheLargestScaleAndScaleToZero) {
   SensoryData data({{256}, ElementType::uint8}, 7);
   for (std::size_t i = 0; i < data.rows(); ++i) {
     for (std::size_t j = 0; j < 256; ++j) {
-      data.view().row<std::uint8_t>(i)[j] = static_cast<std::uint8_t>(j);
+      data.mutable_view().row<std::uint8_t>(i)[j] = static_cast<std::uint8_t>(j);
     }
   }
   Workers workers;

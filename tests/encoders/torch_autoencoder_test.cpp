@@ -262,15 +262,15 @@ TEST(TorchAutoencoder, ConvolutionsAndFlatteningFollowTheDocumentedOrder) {
 
   // One bright value per picture, in the lower half, at column 3, so seen from column 2.
   SensoryData data(shape, 3);
-  data.view().row<std::uint8_t>(0)[(12 * 8 + 3) * 3 + 2] = 255;
-  data.view().row<std::uint8_t>(1)[(12 * 8 + 3) * 3 + 1] = 255;  // another channel
-  data.view().row<std::uint8_t>(2)[(4 * 8 + 3) * 3 + 2] = 255;   // the upper half
+  data.mutable_view().row<std::uint8_t>(0)[(12 * 8 + 3) * 3 + 2] = 255;
+  data.mutable_view().row<std::uint8_t>(1)[(12 * 8 + 3) * 3 + 1] = 255;  // another channel
+  data.mutable_view().row<std::uint8_t>(2)[(4 * 8 + 3) * 3 + 2] = 255;   // the upper half
   const Encoded encoded = encode(*encoder, data.view());
   EXPECT_FLOAT_EQ(encoded.descriptors(0, 0), 1.0F);
   EXPECT_FLOAT_EQ(encoded.descriptors(1, 0), 0.0F);
   EXPECT_FLOAT_EQ(encoded.descriptors(2, 0), 0.0F);
   // Column 0 has no left neighbour: nothing sees it.
-  data.view().row<std::uint8_t>(1)[(12 * 8 + 0) * 3 + 2] = 255;
+  data.mutable_view().row<std::uint8_t>(1)[(12 * 8 + 0) * 3 + 2] = 255;
   EXPECT_FLOAT_EQ(encode(*encoder, data.view()).descriptors(1, 0), 0.0F);
 }
 

@@ -216,7 +216,7 @@ TEST(Guard, NumbersThatAreNotFiniteOrNotWrittenAreFailuresInTheOrderOfTheRows) {
     for (auto& value : evaluation.fitness) value = 7;
     for (std::size_t i = 0; i < 11; ++i) {
       evaluation.ground_truth(i, 1) = 7;
-      evaluation.sensory.view().row<float>(i)[2] = 7;
+      evaluation.sensory.mutable_view().row<float>(i)[2] = 7;
     }
   }
 }

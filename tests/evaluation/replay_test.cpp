@@ -22,7 +22,7 @@ class Replay : public testing::Test {
   Replay() : stored_({2, 1, 2, toy_.spec().sensory}, 5) {
     stored_.genotypes = numbered_genotypes(5);
     toy_.evaluate(stored_.genotypes,
-                  {stored_.fitness, stored_.sensory.view(), stored_.ground_truth.view()});
+                  {stored_.fitness, stored_.sensory.mutable_view(), stored_.ground_truth.view()});
   }
 
   std::string difference_of(std::size_t row, bool with_sensory = true) {
@@ -60,7 +60,7 @@ TEST_F(Replay, FindsASingleBitOfTheGroundTruth) {
 }
 
 TEST_F(Replay, FindsASingleBitOfTheSensoryDataIfItIsLookedAt) {
-  flip_last_bit(stored_.sensory.view().row<float>(1)[2]);
+  flip_last_bit(stored_.sensory.mutable_view().row<float>(1)[2]);
   EXPECT_EQ(difference_of(1), "the sensory data is not what is stored");
   EXPECT_EQ(difference_of(1, false), "");
 }
@@ -68,7 +68,7 @@ TEST_F(Replay, FindsASingleBitOfTheSensoryDataIfItIsLookedAt) {
 TEST_F(Replay, SaysEverythingThatDiffers) {
   stored_.fitness[2] = 9;
   stored_.ground_truth(2, 0) = 8;
-  stored_.sensory.view().row<float>(2)[0] = 7;
+  stored_.sensory.mutable_view().row<float>(2)[0] = 7;
   EXPECT_EQ(difference_of(2),
             "fitness is -1, stored is 9; ground truth is 2, 1, stored is 8, 1; the sensory data is "
             "not what is stored");
@@ -80,7 +80,7 @@ TEST_F(Replay, ComparesBitsAndNotValues) {
   stored_.fitness[0] = 0.0F;
   EXPECT_EQ(difference_of(0), "fitness is -0, stored is 0");
   stored_.fitness[0] = -0.0F;
-  stored_.sensory.view().row<float>(0)[1] = -0.0F;
+  stored_.sensory.mutable_view().row<float>(0)[1] = -0.0F;
   EXPECT_EQ(difference_of(0), "the sensory data is not what is stored");
 }
 

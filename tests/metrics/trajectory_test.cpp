@@ -20,7 +20,7 @@ using Cell = std::pair<int, int>;
 SensoryData trajectories(const std::vector<std::vector<float>>& rows) {
   SensoryData data(SensoryShape{{rows.front().size() / 2, 2}, ElementType::float32}, rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(rows[i], data.view().row<float>(i).begin());
+    std::ranges::copy(rows[i], data.mutable_view().row<float>(i).begin());
   }
   return data;
 }
@@ -73,7 +73,8 @@ TEST(TrajectoryMetric, MeasuresTheSensoryData) {
   task.name = "arm";
   task.sensory = {{3, 2}, ElementType::float32};
   Individuals members({.sensory = task.sensory}, 1);
-  members.sensory.view().set_row(0, std::vector<float>{-0.9F, -0.9F, -0.5F, 0.1F, 0.9F, 0.9F});
+  members.sensory.mutable_view().set_row(0,
+                                         std::vector<float>{-0.9F, -0.9F, -0.5F, 0.1F, 0.9F, 0.9F});
   const MetricEntry entry = trajectory_metric();
   EXPECT_FALSE(entry.standard);
   const auto metric = make_part(entry, {task});

@@ -1,6 +1,7 @@
 """Arms, sweeps and verdicts, on runs made up so that the answers are known."""
 from __future__ import annotations
 
+import re
 import unittest
 from pathlib import Path
 from typing import Any, Optional
@@ -20,7 +21,8 @@ from aurora.claims import (
     verdicts,
 )
 from aurora.runs import Loaded, Run
-from aurora.study import DIMENSION, T_C, Study, family_of
+from aurora.study import DIMENSION, PARTS, T_C, VARIANTS, Study, clock_of, family_of
+from tiny import aurora
 
 LEARNED = ("aurora", "taxons")
 
@@ -144,6 +146,7 @@ class Arms(unittest.TestCase):
                     run("maze", "ns", 2, "interrupted"),
                     run("maze", "ns", 3, version="2"),
                     run("hexapod", "ns", 1, "failed"),
+                    run("hexapod", "random-search", 1),
                 ],
                 ["a line"],
             )
@@ -153,11 +156,11 @@ class Arms(unittest.TestCase):
             "a line",
             "interrupted at iteration 1000: left out",
             "failed at iteration 1000: shown as it stands",
-            r"different versions are compared: 1 \(3\), 2 \(1\)",
+            r"different versions are compared: 1 \(4\), 2 \(1\)",
             "hexapod: fewer than two finished replications",
         ):
             self.assertRegex(notes, part)
-        self.assertEqual([arm.replications for arm in study.arms], [2, 0])
+        self.assertEqual([arm.replications for arm in study.arms], [2, 0, 1])
 
     def test_values_and_curves(self) -> None:
         arm = Study(
@@ -168,6 +171,134 @@ class Arms(unittest.TestCase):
         self.assertEqual(arm.curve("coverage").loc[1000].tolist(), [15, 20, 25])
         self.assertFalse(arm.has("orientation_coverage"))
         self.assertEqual(arm.example().seed, 2)
+
+
+class Mixes(unittest.TestCase):
+    """Configurations of the user's own, that start from a variant of ours."""
+
+    def mixed(self, count: int, **changes: Any) -> list[Run]:
+        """Replications of a variant of ours with settings of the user's, "_" for the dot."""
+        made = runs(count, "maze", "aurora-csc-uniform-10")
+        parts = {"threshold_kind": "csc", "selection_kind": "uniform"}
+        for one in made:
+            for key, value in {**parts, **changes}.items():
+                section, name = key.split("_", 1)
+                one.config.setdefault(section, {})[name] = value
+        return made
+
+    def labels(self, *made: list[Run]) -> list[str]:
+        return [arm.label for arm in Study(Loaded(sum(made, []))).arms]
+
+    def test_a_label_says_what_is_not_the_variant_s(self) -> None:
+        mix = self.mixed(4, threshold_kind="vat", selection_kind="surprise")
+        label = "aurora-csc-uniform-10 (selection = surprise, threshold = vat)"
+        self.assertEqual(self.labels(mix), [label])  # also if it is alone
+        # More seeds do not make it the variant.
+        plain = self.mixed(2, container_target_size=500)
+        study = Study(Loaded(mix + plain))
+        self.assertEqual(
+            [arm.label for arm in study.arms],
+            ["aurora-csc-uniform-10", label.replace("vat", "vat, N = 100")],
+        )
+        self.assertEqual(study.find("maze", "aurora-csc-uniform").replications, 2)
+        self.assertIsNone(Study(Loaded(mix)).find("maze", "aurora-csc-uniform"))
+
+    def test_variants_are_compared_where_they_have_the_same_part(self) -> None:
+        others = runs(3, "maze", "ns") + runs(3, "maze", "aurora-vat-uniform-10")
+        larger = self.mixed(2, container_target_size=500)
+        self.assertEqual(
+            self.labels(others, larger),
+            ["ns", "aurora-vat-uniform-10", "aurora-csc-uniform-10 (N = 500)"],
+        )
+        other_part = self.mixed(2, container_kind="dns", container_k=3)
+        self.assertEqual(
+            self.labels(others, other_part)[-1], "aurora-csc-uniform-10 (container = dns)"
+        )
+
+    def test_settings_of_a_part_that_others_lack_tell_runs_apart(self) -> None:
+        made = [
+            self.mixed(2, threshold_kind="vat", threshold_vat_constant=constant)
+            for constant in (9, 18)
+        ]
+        study = Study(Loaded(sum(made, self.mixed(2, threshold_kind="csc"))))
+        self.assertEqual([arm.replications for arm in study.arms], [2, 2, 2])
+        self.assertEqual(len({arm.label for arm in study.arms}), 3)
+
+    def test_what_changes_no_result_splits_no_replications(self) -> None:
+        made = self.mixed(5)
+        for one, (key, value) in zip(
+            made,
+            (
+                ("log_every", 50),
+                ("snapshot_every", 7),
+                ("checkpoint_seconds", 1.0),
+                ("failure_share", 0.1),
+                ("evaluation_seconds", 5.0),
+            ),
+        ):
+            for other in made:
+                other.config["run"].setdefault(key, 10)
+            one.config["run"][key] = value
+        made[0].config["metrics"] = {"also": ["fitness"]}
+        for other in made[1:]:
+            other.config["metrics"] = {"also": []}
+        self.assertEqual(self.labels(made), ["aurora-csc-uniform-10"])
+        # An encoder's settings do nothing where descriptors are hand-coded.
+        self.assertEqual(
+            self.labels([run("maze", "ns", 1, t_e=10), run("maze", "ns", 2, t_e=50)]), ["ns"]
+        )
+
+    def test_a_study_gives_labels(self) -> None:
+        mix = self.mixed(2, selection_kind="novelty")
+        plain = self.mixed(2)
+        for one in mix:
+            one.summary["label"] = "ours"
+        self.assertEqual(self.labels(plain, mix), ["aurora-csc-uniform-10", "ours"])
+        for one in plain:  # of one study with two configurations
+            one.summary["label"] = "ours"
+        self.assertEqual(
+            self.labels(plain, mix),
+            ["ours: aurora-csc-uniform-10", "ours: aurora-csc-uniform-10 (selection = novelty)"],
+        )
+
+    def test_any_setting_can_be_swept(self) -> None:
+        made = [self.mixed(1, variation_rate=rate) for rate in (0.1, 0.05, 0.2)]
+        hidden = self.mixed(1, variation_rate=0.05, encoder_hidden=[16, 4])
+        for one in sum(made, []):
+            one.config["encoder"]["hidden"] = [32, 8]
+        study = Study(Loaded(sum(made, hidden)))
+        self.assertEqual(set(study.swept("maze")), {"variation.rate", "encoder.hidden"})
+        found = study.sweep("maze", "aurora-csc-uniform", "variation.rate")
+        self.assertEqual(list(found), [0.05, 0.1, 0.2])
+
+    def test_batches_of_different_sizes_are_compared_by_evaluations(self) -> None:
+        made = [self.mixed(2, run_batch=batch) for batch in (8, 16)]
+        for one in sum(made, []):
+            one.metrics["evaluations"] = one.metrics["iteration"] * one.config["run"]["batch"]
+        study = Study(Loaded(sum(made, [])))
+        self.assertEqual(clock_of(study.arms), "evaluations")
+        self.assertEqual(clock_of(study.arms[:1]), "iteration")
+        large = next(arm for arm in study.arms if arm.settings["run.batch"] == 16)
+        at = large.values("coverage", 8000, "evaluations")
+        self.assertEqual(at.tolist(), large.values("coverage", 500).tolist())
+        self.assertEqual(large.curve("coverage", clock="evaluations").index[-1], 16000)
+
+    def test_our_variants_are_those_of_the_program(self) -> None:
+        listed = aurora("list", "variants").stdout.partition("\n\n")[0].splitlines()
+        said = {}
+        for head, settings in zip(listed[::2], listed[1::2]):
+            name = head.split()[0]
+            pairs = dict(word.split("=", 1) for word in settings.split())
+            self.assertEqual(pairs.pop(DIMENSION, None), "n" if name.endswith("-n") else None)
+            said[name.removesuffix("-n")] = pairs
+        defaults = {**PARTS, "threshold.kind": "csc"}
+        self.assertEqual(
+            {name: {**defaults, **says} for name, says in VARIANTS.items()},
+            {name: {**defaults, **says} for name, says in said.items()},
+        )
+        options = aurora("list", "options").stdout
+        for key, value in defaults.items():
+            self.assertRegex(options, rf'(?m)^ *{re.escape(key)} .*"{value}"')
 
 
 class Strangers(unittest.TestCase):
@@ -221,7 +352,9 @@ class Strangers(unittest.TestCase):
         study = Study(
             Loaded(runs(3, "juggling", "taxons-10", dimension=0) + runs(2, "juggling", "taxons-10"))
         )
-        self.assertEqual(study.families("juggling"), ["taxons-10", "taxons"])
+        self.assertEqual(
+            study.families("juggling"), ["taxons", "taxons-10 (descriptor = hand-coded)"]
+        )
         self.assertEqual(study.find("juggling", "taxons").dimension, 10)
 
     def test_tasks_have_titles_and_the_order_of_the_runs(self) -> None:

@@ -174,6 +174,22 @@ class Formats(InFolder):
         self.assertEqual(run.metrics["energy"].iloc[-1], 5.0)
         self.assertEqual(run.encoder["kl"].tolist(), [0.5])
 
+    def test_format_3_says_what_the_run_is_made_of(self) -> None:
+        path = self.newer()
+        files = [{"name": "metrics.csv", "bytes": 5}]
+        edit_json(path / "run.json", format=3, label="ours", manifest=files, checksum="0" * 16)
+        loaded = aurora.load_many([path])
+        self.assertEqual(loaded.problems, [])
+        self.assertEqual((loaded.runs[0].format, loaded.runs[0].label), (3, "ours"))
+        self.assertNotIn("manifest", loaded.summary)
+        self.assertNotIn("checksum", loaded.summary)
+        self.assertEqual(aurora.load(self.newer()).label, "")
+
+    def test_settings_are_flat(self) -> None:
+        settings = aurora.load(self.made).settings
+        self.assertEqual(settings["metrics.grid.resolution"], 40)
+        self.assertFalse([value for value in settings.values() if isinstance(value, dict)])
+
     def test_many_of_both_formats_have_the_same_columns(self) -> None:
         old = as_format_1(self.copy(self.made))
         new = self.newer(metrics={"energy": 5.0, "seed": 1.0})
@@ -244,6 +260,7 @@ class Formats(InFolder):
             ({"format": 4}, "format 4 is not read; only those up to 3"),
             ({"format": "2"}, "a strange 'format'"),
             ({"title": 5}, "a strange 'title'"),
+            ({"label": 5}, "a strange 'label'"),
             ({"metrics": []}, "a strange 'metrics'"),
             ({"metrics": {"energy": "much"}}, "metric 'energy' is no number"),
             ({"units": {"energy": 5}}, "the unit of 'energy' is no word"),

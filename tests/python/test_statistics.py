@@ -7,7 +7,15 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from aurora.statistics import a12, all_pairs, holm, quartiles, rank_sum, smallest_p
+from aurora.statistics import (
+    a12,
+    all_pairs,
+    holm,
+    quartiles,
+    rank_sum,
+    seeds_needed,
+    smallest_p,
+)
 
 
 def counted_out(a: np.ndarray, b: np.ndarray) -> float:
@@ -51,6 +59,12 @@ class RankSum(unittest.TestCase):
         self.assertAlmostEqual(smallest_p(3, 3), 0.1)
         self.assertAlmostEqual(smallest_p(4, 4), 2 / 70)
         self.assertEqual(smallest_p(0, 4), 1.0)
+
+    def test_how_many_seeds_are_needed(self) -> None:
+        for pairs, needed in ((1, 4), (3, 5), (36, 7)):
+            self.assertEqual(seeds_needed(pairs, 0.05), needed)
+            self.assertLess(pairs * smallest_p(needed, needed), 0.05)
+            self.assertGreaterEqual(pairs * smallest_p(needed - 1, needed - 1), 0.05)
 
     def test_refuses_what_it_cannot_test(self) -> None:
         for a in ([], [np.nan, 1]):

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aurora/containers/container_hash.hpp"
@@ -38,7 +41,8 @@ Individuals some_individuals(std::size_t rows, std::uint64_t seed) {
     for (float& v : all.genotypes.row(i)) v = static_cast<float>(draw.uniform());
     for (float& v : all.descriptors.row(i)) v = static_cast<float>(draw.normal());
     for (float& v : all.ground_truth.row(i)) v = static_cast<float>(draw.normal());
-    for (std::byte& b : all.sensory.view().bytes(i)) b = static_cast<std::byte>(draw.below(256));
+    for (std::byte& b : all.sensory.mutable_view().bytes(i))
+      b = static_cast<std::byte>(draw.below(256));
     for (float& v : all.extra.row(i)) v = static_cast<float>(draw.normal());
     all.fitness[i] = static_cast<float>(draw.normal());
     all.reconstruction_error[i] = static_cast<float>(draw.uniform());
@@ -454,6 +458,30 @@ TEST_P(WithAFault, ACrashNeverHarmsTheLastGoodOne) {
 INSTANTIATE_TEST_SUITE_P(FileSystems, WithAFault, testing::Bool(), [](const auto& instance) {
   return instance.param ? "WithoutExchange" : "WithExchange";
 });
+
+TEST_F(ACheckpoint, IsTheStateOfItsMomentWhateverTheRunDoesWhileItIsWritten) {
+  put(run_ / "metrics.csv", kMetrics);
+  Individuals members = some_individuals(500, 1);
+  members.sensory.freeze();
+  Individuals batch = some_individuals(500, 2);
+  CheckpointWriter writer(run_);
+  for (std::size_t round = 0; round < 5; ++round) {
+    writer.copy() = some_checkpoint(1);
+    writer.copy().algorithm.container = members;
+    EXPECT_EQ(writer.copy().algorithm.container.sensory.view().bytes(7).data(),
+              members.sensory.view().bytes(7).data());
+    const std::uint64_t hash = container_hash(members);
+    writer.start(0, 0);
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      std::ranges::fill(batch.sensory.mutable_view().bytes(row), static_cast<std::byte>(round));
+      members.copy_row(batch, row, row);
+    }
+    writer.wait();
+    EXPECT_EQ(writer.outcome().value().error, "");
+    EXPECT_NE(container_hash(members), hash);
+    EXPECT_EQ(container_hash(find_checkpoint(run_)->checkpoint.algorithm.container), hash);
+  }
+}
 
 TEST_F(ACheckpoint, IsWrittenInTheBackgroundAndFailsWithoutHarm) {
   put(run_ / "metrics.csv", "iteration\n10\n20\n");

@@ -63,11 +63,11 @@ Individuals make_individuals(const TaskSpec& spec, std::size_t rows, std::uint64
   for (std::size_t i = 0; i < rows; ++i) {
     all.ids[i] = 1000 + 3 * i;
     if (spec.sensory.element == ElementType::uint8) {
-      for (auto& value : all.sensory.view().row<std::uint8_t>(i)) {
+      for (auto& value : all.sensory.mutable_view().row<std::uint8_t>(i)) {
         value = static_cast<std::uint8_t>(random());
       }
     } else {
-      fill(all.sensory.view().row<float>(i).data(), spec.sensory.size());
+      fill(all.sensory.mutable_view().row<float>(i).data(), spec.sensory.size());
     }
   }
   return all;

@@ -193,7 +193,7 @@ TEST_F(Show, StoredValuesThatDoNotComeBackAreFound) {
   rewrite_container([](Individuals& members) {
     members.fitness[0] = std::nextafter(members.fitness[0], 2.0F);
     members.ground_truth(1, 1) = 0.125F;
-    members.sensory.view().row<float>(2)[0] += 0.25F;
+    members.sensory.mutable_view().row<float>(2)[0] += 0.25F;
   });
   const Viewer view = viewer();
   EXPECT_TRUE(view.show(0, pictures_).difference.starts_with("fitness is "));

@@ -146,7 +146,10 @@ void ArrayDirectoryWriter::add_columns(const std::string& prefix, const Individu
   const SensoryShape& sensory = individuals.sensory.shape();
   NpyHeader header{npy_type_of(sensory.element), {rows}};
   header.shape.insert(header.shape.end(), sensory.extents.begin(), sensory.extents.end());
-  column("sensory.npy", header, rows > 0 ? individuals.sensory.view().bytes(0).data() : nullptr);
+  add(prefix + "sensory.npy", std::move(header), [&](OutputFile& out) {
+    const SensoryView data = individuals.sensory.view();
+    for (std::size_t i = 0; i < rows; ++i) out.write(data.bytes(order.empty() ? i : order[i]));
+  });
 }
 
 void ArrayDirectoryWriter::add_arrays(const std::string& prefix,
@@ -198,6 +201,10 @@ void OpenArray::wrong(std::string_view what) const {
 void OpenArray::read(std::span<std::byte> out) {
   assert(out.size() == entry.header.data_bytes());
   file.read(out);
+  check_whole();
+}
+
+void OpenArray::check_whole() const {
   if (file.checksum() != entry.checksum) {
     wrong(fmt::format("the file is damaged: its checksum is {}, the manifest says {}",
                       file.checksum(), entry.checksum));
@@ -256,7 +263,9 @@ Individuals ArrayDirectoryReader::read_columns(const std::string& prefix, std::s
                                                bool with_sensory,
                                                const std::vector<std::string>& extra) const {
   OpenColumns columns(*this, prefix, rows, with_sensory, extra);
-  Individuals individuals(columns.layout(), rows);
+  Individuals individuals(columns.layout());
+  individuals.sensory.freeze();
+  individuals.resize(rows);
   read_values(columns.ids, individuals.ids.data());
   read_values(columns.genotypes, individuals.genotypes.data());
   read_values(columns.fitness, individuals.fitness.data());
@@ -269,8 +278,11 @@ Individuals ArrayDirectoryReader::read_columns(const std::string& prefix, std::s
     for (std::size_t row = 0; row < rows; ++row) individuals.extra(row, i) = values[row];
   }
   if (columns.sensory) {
-    std::byte* first = rows > 0 ? individuals.sensory.view().bytes(0).data() : nullptr;
-    columns.sensory->read({first, columns.sensory->entry.header.data_bytes()});
+    for (std::size_t row = 0; row < rows; ++row) {
+      individuals.sensory.fill_row(
+          row, [&](std::span<std::byte> out) { columns.sensory->file.read(out); });
+    }
+    columns.sensory->check_whole();
   }
   return individuals;
 }

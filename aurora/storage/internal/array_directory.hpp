@@ -85,6 +85,9 @@ struct OpenArray {
 
   /// Reads all of the data, into memory of just this size, and compares the checksum.
   void read(std::span<std::byte> out);
+
+  /// Compares the checksum after all of the data was read from `file`.
+  void check_whole() const;
 };
 
 class ArrayDirectoryReader {
