@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages build run test test-fast bench fuzz format tidy asan tsan clean
+.PHONY: help packages build run test test-fast hostile bench docs fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,8 +24,14 @@ test: build ## build, then all tests
 test-fast: build ## build, then the tests that take seconds
 	@ctest --preset fast -j $(JOBS)
 
+hostile: build ## every attack of docs/reliability.md, under 15 minutes
+	@scripts/hostile $(if $(KILLS),--kills $(KILLS))
+
 bench: build ## build, then measure every hot loop
 	@scripts/bench
+
+docs: build ## build, then the documentation as a site, in build/docs-site
+	@scripts/docs
 
 asan: packages ## fast tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan >/dev/null && cmake --build build-asan -j $(JOBS) && ctest --preset asan

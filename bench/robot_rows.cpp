@@ -1,11 +1,19 @@
-// Evaluations of the tasks on physics engines, on one core, against drivers that follow the
-// specification word by word. (The naive Air-Hockey driver has our clock-free b2Timer too.)
+// Evaluations of the tasks with physics, on one core: Air-Hockey and the Hexapod on DART against
+// drivers that follow the specification word by word (the naive Air-Hockey driver has our
+// clock-free b2Timer too), the Hexapod's own engine against that on DART and against one robot at a
+// time.
+#include <hwy/targets.h>
+
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "aurora/core/random.hpp"
 #include "aurora/runs/parts.hpp"
 #include "aurora/tasks/hexapod/camera.hpp"
+#include "aurora/tasks/hexapod/episodes.hpp"
+#include "aurora/tasks/hexapod/hexapod.hpp"
 #include "table.hpp"
 #ifdef AURORA_WITH_BOX2D
 #include "tests/tasks/air_hockey_oracle.hpp"
@@ -17,7 +25,7 @@
 namespace aurora::bench {
 namespace {
 
-constexpr std::size_t kRows = 16;
+constexpr std::size_t kRows = 32;
 
 Matrix<float> random_genotypes(std::size_t genes) {
   Matrix<float> genotypes(kRows, genes);
@@ -48,6 +56,39 @@ void compare(Table& table, const std::string& row, const char* name, const Value
                 naive ? "naive driver" : "", baseline);
 }
 
+/// The Hexapod's own engine, on the best instruction set and on AVX2: whole evaluations against
+/// those on DART, and episodes alone against one robot at a time.
+void hexapod_lanes(Table& table) {
+  using hexapod::Engine;
+  const Matrix<float> genotypes = random_genotypes(hexapod::kGenes);
+  const Hexapod lanes;
+  Evaluation evaluation(lanes.spec(), kRows);
+  const auto evaluate = [&](const Hexapod& task) {
+    return Work{kRows, [&] { task.evaluate(genotypes, evaluation.view()); }};
+  };
+  std::optional<Hexapod> dart;
+  std::optional<Work> on_dart;
+  if (hexapod::has_engine(Engine::dart)) on_dart = evaluate(dart.emplace(Engine::dart));
+  const std::int64_t best = hwy::SupportedTargets();
+  for (const std::int64_t target : {best, static_cast<std::int64_t>(HWY_AVX2)}) {
+    if ((best & target) == 0) continue;
+    hwy::SetSupportedTargetsForTest(target == best ? 0 : target);
+    const std::string name = target == best ? "hexapod/lanes" : "hexapod/lanes/avx2";
+    table.measure(name, "evaluations/s", evaluate(lanes), on_dart ? "DART" : "", on_dart);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+
+  std::vector<hexapod::Controller> controllers;
+  for (std::size_t n = 0; n < kRows; ++n) controllers.emplace_back(genotypes.row(n));
+  std::vector<hexapod::Bodies> ends(kRows);
+  const Work alone{kRows, [&] {
+                     for (std::size_t n = 0; n < kRows; ++n) lanes.trace(genotypes.row(n));
+                   }};
+  table.measure("hexapod/episodes", "episodes/s",
+                {kRows, [&] { hexapod::run_episodes(controllers, ends); }}, "one robot at a time",
+                alone);
+}
+
 }  // namespace
 
 void robot_rows(Table& table) {
@@ -61,9 +102,13 @@ void robot_rows(Table& table) {
   velocity = [](auto genes) { hexapod::oracle_episode(genes, hexapod::Actuators::velocity); };
 #endif
   compare(table, "air-hockey", "air-hockey", {}, puck);
-  compare(table, "hexapod/servo", "hexapod", {}, servo);
-  compare(table, "hexapod/velocity", "hexapod", {{"actuators", {Value::Form::string, "velocity"}}},
-          velocity);
+  if (hexapod::has_engine(hexapod::Engine::dart)) {
+    const std::pair<std::string, Value> dart{"engine", {Value::Form::string, "dart"}};
+    compare(table, "hexapod/dart/servo", "hexapod", {dart}, servo);
+    compare(table, "hexapod/dart/velocity", "hexapod",
+            {dart, {"actuators", {Value::Form::string, "velocity"}}}, velocity);
+  }
+  hexapod_lanes(table);
 
   hexapod::Bodies bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {

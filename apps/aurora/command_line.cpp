@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <sstream>
 
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
@@ -105,7 +106,10 @@ int parse_and_act(int argc, char** argv, const Parts& parts) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version
-    return program.exit(request);
+    std::ostringstream text;
+    program.exit(request, text, text);
+    print(text.str());
+    return kDone;
   } catch (const CLI::ParseError& error) {
     return complain(fmt::format("{} (aurora {}--help shows what is right)", error.what(),
                                 named == &program ? "" : named->get_name() + " "),
@@ -178,6 +182,8 @@ int command_line(int argc, char** argv, const Parts& parts) {
     return complain("there is not enough memory for this", kFailed);
   } catch (const std::exception& error) {
     return complain(error.what(), kFailed);
+  } catch (...) {  // a task may throw anything
+    return complain("something was thrown that is no std::exception", kFailed);
   }
 }
 

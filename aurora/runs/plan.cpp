@@ -77,7 +77,7 @@ bool is_free(std::string_view key) {
 
 /// Keys that came later, and what runs did that began without them.
 constexpr std::pair<std::string_view, std::string_view> kBefore[] = {
-    {"variation.at_least_one", "false"}};
+    {"variation.at_least_one", "false"}, {"task.engine", "dart"}};
 
 /// What others call it.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
@@ -191,11 +191,16 @@ class Resolver {
       }
     }
     for (const auto& [key, value] : kBefore) {
-      if (!request_.file_is_of_run || find(key)) continue;
-      add(fmt::format("{}={}", key, value), "", Layer::file);
+      if (!key.starts_with("task.")) say_what_was_before(key, value);
     }
     for (const std::string& text : request_.assignments) add(text, "", Layer::word);
     for (const Setting& setting : said_) check_known(setting);
+  }
+
+  /// Of a run that began without the key.
+  void say_what_was_before(std::string_view key, std::string_view value) {
+    if (!request_.file_is_of_run || find(key)) return;
+    add(fmt::format("{}={}", key, value), "", Layer::file);
   }
 
   void add(const std::string& text, const std::string& place, Layer layer) {
@@ -310,6 +315,10 @@ class Resolver {
     const TaskEntry& entry = *found;
     std::vector<std::string> known;
     for (const Option& option : entry.options) known.push_back(option.name);
+    for (const auto& [key, value] : kBefore) {
+      if (!key.starts_with("task.")) continue;
+      if (std::ranges::find(known, key.substr(5)) != known.end()) say_what_was_before(key, value);
+    }
     for (const Setting& setting : said_) {
       if (!setting.key.starts_with("task.")) continue;
       const std::string name = setting.key.substr(5);

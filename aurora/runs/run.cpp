@@ -415,9 +415,10 @@ bool ended_early(const std::filesystem::path& run) {
 
 /// A run without a checkpoint may begin anew, with the configuration it has: it comes to the same
 /// results again, whatever it left when it ended early. A finished one, from which somebody has
-/// taken the checkpoint away, is left alone.
-void check_restartable(const Parts& parts, const Plan& plan, const std::filesystem::path& run) {
-  if (std::filesystem::exists(run / "container") && !ended_early(run)) {
+/// taken the checkpoint away, is left alone: it can only not be made longer.
+void check_restartable(const Parts& parts, const Plan& plan, const std::filesystem::path& run,
+                       bool done) {
+  if (!done && std::filesystem::exists(run / "container") && !ended_early(run)) {
     throw FileError(
         fmt::format("'{0}' has results but no checkpoint: '{0}/checkpoint' is missing, and without "
                     "it the run cannot go on; start a new one in another directory",
@@ -459,11 +460,9 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
         throw;
       }
     });
-    if (found) {
-      if (const auto done = finished_summary(options.out, plan.run.iterations)) return *done;
-    } else {
-      check_restartable(parts, plan, options.out);
-    }
+    const auto done = finished_summary(options.out, plan.run.iterations);
+    if (!found) check_restartable(parts, plan, options.out, done.has_value());
+    if (done) return *done;
   }
   Recorder recorder(plan, options, observer, std::move(directory));
   if (found) {
@@ -484,9 +483,15 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
     const bool whole = algorithm->iteration() == plan.run.iterations;
     return recorder.finish(*algorithm, whole ? RunStatus::finished : RunStatus::interrupted);
   } catch (const std::exception& error) {
+    // An error of ours leaves the algorithm as it was before the step. Anything else (no memory,
+    // say) may come from the middle of one: of that state nothing is saved.
     const std::string reason = error.what();
     try {
-      recorder.finish(*algorithm, RunStatus::failed, reason);
+      if (dynamic_cast<const Error*>(&error) != nullptr) {
+        recorder.finish(*algorithm, RunStatus::failed, reason);
+      } else {
+        recorder.fail(reason);
+      }
     } catch (const std::exception&) {
       // The container cannot be saved either (a full disk, say); the first error is the one to
       // tell.

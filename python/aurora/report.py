@@ -123,6 +123,7 @@ class Page:
             + "\n".join(self.parts)
             + "\n</body></html>\n",
             encoding="utf-8",
+            errors="replace",  # names of files may be anything
         )
         return path
 

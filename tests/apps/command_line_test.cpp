@@ -636,7 +636,9 @@ TEST_F(CommandLine, ResumesOnlyWhatCanBeResumed) {
   EXPECT_EQ(content_of(work() / "run" / "run.json"), before) << "a finished run is left alone";
 
   fs::remove_all(work() / "run" / "checkpoint");
-  const Result result = aurora({"run", "--resume", "--out", "run"});
+  EXPECT_EQ(aurora({"run", "--resume", "--out", "run"}).status, 0) << "there is nothing to do";
+  EXPECT_EQ(content_of(work() / "run" / "run.json"), before);
+  const Result result = aurora({"run", "--resume", "--out", "run", "--iterations", "9"});
   EXPECT_EQ(result.status, 1);
   EXPECT_SAYS(result.err, "'run/checkpoint' is missing");
 }

@@ -89,9 +89,7 @@ std::vector<Case> cases() {
 #ifdef AURORA_WITH_BOX2D
   all.push_back({"air-hockey", "aurora-csc-uniform-4", "40", "16"});
 #endif
-#ifdef AURORA_WITH_DART
-  all.push_back({"hexapod", "aurora-csc-uniform-4", "15", "8"});
-#endif
+  all.push_back({"hexapod", "aurora-csc-uniform-4", "100", "16"});
   return all;
 }
 

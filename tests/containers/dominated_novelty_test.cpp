@@ -13,6 +13,7 @@
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
 #include "aurora/runs/verify.hpp"
+#include "aurora/tasks/hexapod/simulation.hpp"
 #include "tests/runs/run_fixture.hpp"
 
 namespace aurora {
@@ -196,21 +197,33 @@ TEST(DominatedNovelty, ChecksWhatItIsGiven) {
 
 // --- In whole runs ---
 
+constexpr const char* kNoEngine = "run.seed=1";  // as it is anyway: only the Hexapod has engines
+
 struct Golden {
   const char* task;
+  const char* engine;  // task.engine=..., or kNoEngine
   const char* variant;
   const char* iterations;
   const char* hash;
 };
 
-class DnsRuns : public RunFixture, public testing::WithParamInterface<Golden> {};
+class DnsRuns : public RunFixture, public testing::WithParamInterface<Golden> {
+ protected:
+  bool missing() const {
+    return !parts_.tasks.find(GetParam().task)->missing.empty() ||
+           (GetParam().engine == kDart && !hexapod::has_engine(hexapod::Engine::dart));
+  }
+
+ public:
+  static constexpr std::string_view kDart = "task.engine=dart";
+};
 
 // A change of these hashes is a change of results: it must be meant, and the commit says why.
 TEST_P(DnsRuns, HaveTheirGoldenHashForAnyNumberOfThreads) {
-  if (!parts_.tasks.find(GetParam().task)->missing.empty()) GTEST_SKIP();
+  if (missing()) GTEST_SKIP();
   const auto run_small = [&](const char* threads) {
-    return run_with({GetParam().iterations, "run.batch=16", "container.target_size=60",
-                     "encoder.epochs=3", threads},
+    return run_with({GetParam().iterations, GetParam().engine, "run.batch=16",
+                     "container.target_size=60", "encoder.epochs=3", threads},
                     GetParam().variant, GetParam().task);
   };
   const RunSummary one = run_small("run.threads=1");
@@ -227,10 +240,10 @@ TEST_P(DnsRuns, HaveTheirGoldenHashForAnyNumberOfThreads) {
 }
 
 TEST_P(DnsRuns, GoOnFromACheckpointToTheSameBits) {
-  if (!parts_.tasks.find(GetParam().task)->missing.empty()) GTEST_SKIP();
+  if (missing()) GTEST_SKIP();
   const auto plan = [&](const std::string& iterations) {
-    return plan_with({"run.iterations=" + iterations, "run.batch=16", "container.target_size=60",
-                      "encoder.epochs=2"},
+    return plan_with({"run.iterations=" + iterations, GetParam().engine, "run.batch=16",
+                      "container.target_size=60", "encoder.epochs=2"},
                      GetParam().variant, GetParam().task);
   };
   const std::filesystem::path whole = root_ / "whole";
@@ -246,14 +259,18 @@ constexpr const char* kFew = "run.iterations=12";
 
 INSTANTIATE_TEST_SUITE_P(
     Tasks, DnsRuns,
-    testing::Values(Golden{"maze", "dns", kMany, "153de7acf39016fe"},
-                    Golden{"maze", "aurora-dns-10", kMany, "0d6af2f7a69269b8"},
-                    Golden{"air-hockey", "dns", kMany, "896b1db152404dcc"},
-                    Golden{"air-hockey", "aurora-dns-2", kMany, "96adce178ab1aa0b"},
-                    Golden{"hexapod", "dns", kFew, "d3a7424fd6e01675"},
-                    Golden{"hexapod", "aurora-dns-2", kFew, "1578d77785908abd"}),
+    testing::Values(Golden{"maze", kNoEngine, "dns", kMany, "153de7acf39016fe"},
+                    Golden{"maze", kNoEngine, "aurora-dns-10", kMany, "0d6af2f7a69269b8"},
+                    Golden{"air-hockey", kNoEngine, "dns", kMany, "896b1db152404dcc"},
+                    Golden{"air-hockey", kNoEngine, "aurora-dns-2", kMany, "96adce178ab1aa0b"},
+                    Golden{"hexapod", "task.engine=dart", "dns", kFew, "d3a7424fd6e01675"},
+                    Golden{"hexapod", "task.engine=dart", "aurora-dns-2", kFew, "1578d77785908abd"},
+                    Golden{"hexapod", "task.engine=lanes", "dns", kFew, "28510c22e76257dd"},
+                    Golden{"hexapod", "task.engine=lanes", "aurora-dns-2", kFew,
+                           "991628e4ee269673"}),
     [](const auto& instance) {
       std::string name = std::string(instance.param.task) + instance.param.variant;
+      if (instance.param.engine == DnsRuns::kDart) name += "dart";
       std::erase(name, '-');
       return name;
     });

@@ -967,6 +967,20 @@ TEST(CheckSameRun, LetsARunGoOnLongerAndElsewhere) {
   }
 }
 
+TEST(AnOldConfiguration, OfAHexapodStaysWithDart) {
+  const ConfigFile file("[run]\ntask = \"hexapod\"\nvariant = \"ns\"\n");
+  PlanRequest request;
+  request.file = file.path();
+  const Parts parts = builtin_parts();
+  EXPECT_EQ(value_of(resolve(parts, request).settings(), "task.engine"), "\"lanes\"");
+  request.file_is_of_run = true;
+  try {
+    EXPECT_EQ(value_of(resolve(parts, request).settings(), "task.engine"), "\"dart\"");
+  } catch (const UsageError& error) {
+    EXPECT_SAYS(error.what(), "DART");  // which this build may not have
+  }
+}
+
 TEST(AnOldConfiguration, KeepsWhatItsVersionDid) {
   const ConfigFile file("[run]\ntask = \"toy\"\nvariant = \"ns\"\n");
   PlanRequest request;

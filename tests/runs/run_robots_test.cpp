@@ -1,4 +1,4 @@
-// Short whole runs of the tasks on physics engines that this build has.
+// Short whole runs of the tasks with physics.
 #include <gtest/gtest.h>
 
 #include "aurora/runs/run_directory.hpp"
@@ -11,9 +11,8 @@ class RobotRun : public RunFixture {
  protected:
   /// Long enough for an encoder update, which comes with iteration 10.
   RunSummary short_run(const std::string& task, const std::string& variant, int threads) {
-    const char* batch = task == "hexapod" ? "run.batch=8" : "run.batch=48";
-    return run_with({"run.iterations=11", batch, "run.threads=" + std::to_string(threads)}, variant,
-                    task);
+    return run_with({"run.iterations=11", "run.batch=48", "run.threads=" + std::to_string(threads)},
+                    variant, task);
   }
 
   void expect_same_result_for_any_threads(const std::string& task) {

@@ -1,5 +1,6 @@
 #include "tests/tasks/hexapod_oracle.hpp"
 
+#include <dart/collision/CollisionObject.hpp>
 #include <dart/collision/bullet/BulletCollisionDetector.hpp>
 #include <dart/constraint/ConstraintSolver.hpp>
 #include <dart/dynamics/BodyNode.hpp>
@@ -104,9 +105,54 @@ std::vector<double> signal(double amplitude, double phase, double duty) {
   return shifted;
 }
 
+Vector from_eigen(const Vector3d& v) {
+  return {v.x(), v.y(), v.z()};
+}
+
+Motion motion_of(const Skeleton& robot) {
+  const BodyNode& base = *robot.getBodyNode(0);
+  const Eigen::Isometry3d& pose = base.getWorldTransform();
+  Motion motion;
+  for (int axis = 0; axis < 3; ++axis) {
+    motion.base.axes[static_cast<std::size_t>(axis)] = from_eigen(pose.linear().col(axis));
+  }
+  motion.base.position = from_eigen(pose.translation());
+  motion.angular = from_eigen(base.getSpatialVelocity().head<3>());
+  motion.linear = from_eigen(base.getSpatialVelocity().tail<3>());
+  for (std::size_t joint = 0; joint < 18; ++joint) {
+    motion.angles[joint] = robot.getPosition(6 + joint);
+    motion.speeds[joint] = robot.getVelocity(6 + joint);
+  }
+  return motion;
+}
+
+/// DART's contacts, with the directions of friction that it makes of their normals.
+Touches touches_of(const dart::collision::CollisionResult& result, const Skeleton& robot) {
+  Touches touches;
+  for (const dart::collision::Contact& contact : result.getContacts()) {
+    if (contact.penetrationDepth < 0) continue;
+    const auto* one =
+        contact.collisionObject1->getShapeFrame()->asShapeNode()->getBodyNodePtr().get();
+    const auto* other =
+        contact.collisionObject2->getShapeFrame()->asShapeNode()->getBodyNodePtr().get();
+    const BodyNode* body = one->getSkeleton().get() == &robot ? one : other;
+    const std::size_t index = body->getIndexInSkeleton();
+    const std::size_t leg = index == 0 ? kLegs : (index - 1) / 3;
+    Touch touch{contact.point.x(), contact.point.y(), contact.penetrationDepth};
+    const double tilt = std::hypot(contact.normal.x(), contact.normal.y());
+    if (tilt > 1e-6) {
+      touch.cos = contact.normal.y() / tilt;
+      touch.sin = -contact.normal.x() / tilt;
+    }
+    touches.places[leg][touches.counts[leg]++] = {touch, index == 0 ? 0 : 1 + (index - 1) % 3};
+  }
+  return touches;
+}
+
 }  // namespace
 
-Transform oracle_episode(std::span<const float> genes, Actuators actuators, double lift) {
+Transform oracle_episode(std::span<const float> genes, Actuators actuators, double lift,
+                         const std::function<void(const OracleStep&)>& observe) {
   std::vector<std::vector<double>> signals;
   for (std::size_t first = 0; first < 36; first += 3) {
     const auto gene = [&](std::size_t i) { return std::round(1000.0 * genes[first + i]) / 1000; };
@@ -126,24 +172,23 @@ Transform oracle_episode(std::span<const float> genes, Actuators actuators, doub
   world->addSkeleton(floor);
   world->addSkeleton(hexapod);
   for (int step = 0; step < 100; ++step) {
+    OracleStep seen;
+    seen.before = motion_of(*hexapod);
     const int i = static_cast<int>(std::floor(100 * world->getTime())) % 100;
     for (std::size_t joint = 0; joint < 18; ++joint) {
       const std::size_t leg = joint / 3;
       const double target =
           joint % 3 == 0 ? -M_PI / 8 * signals[2 * leg][i] : M_PI / 4 * signals[2 * leg + 1][i];
+      seen.targets[joint] = target;
       DegreeOfFreedom* dof = hexapod->getDof(6 + joint);
       dof->setCommand(std::clamp((target - dof->getPosition()) / (M_PI * 0.015), -5.0, 5.0));
     }
     world->step();
+    seen.after = motion_of(*hexapod);
+    seen.touches = touches_of(world->getLastCollisionResult(), *hexapod);
+    if (observe) observe(seen);
   }
-  const Eigen::Isometry3d& end = hexapod->getBodyNode(0)->getWorldTransform();
-  Transform pose;
-  for (int axis = 0; axis < 3; ++axis) {
-    const Vector3d column = end.linear().col(axis);
-    pose.axes[static_cast<std::size_t>(axis)] = {column.x(), column.y(), column.z()};
-  }
-  pose.position = {end.translation().x(), end.translation().y(), end.translation().z()};
-  return pose;
+  return motion_of(*hexapod).base;
 }
 
 }  // namespace aurora::hexapod

@@ -143,6 +143,8 @@ class View {
     up_ = cross(right_, ahead_);
   }
 
+  const Vector& origin() const { return origin_; }
+
   Ray ray(std::size_t u, std::size_t v) const {
     const auto along = [this](std::size_t pixel) {
       return half_width_ * ((2 * static_cast<double>(pixel) + 1) / side_ - 1);
@@ -211,26 +213,36 @@ std::array<Solid, kSolids> solids_of(const Bodies& bodies) {
   return solids;
 }
 
-void render(const Camera& camera, std::span<const Solid> solids, std::size_t side,
-            std::span<std::uint8_t> out) {
-  assert(out.size() == side * side * kChannels);
-  const View view(camera, side);
-  // The floor first: how far it is, pixel by pixel.
-  std::vector<double> depth(side * side);
+namespace {
+
+/// What a camera sees before there is a robot: how far the floor is, pixel by pixel, and the
+/// picture.
+struct Backdrop {
+  std::vector<double> depth;
+  std::vector<std::uint8_t> picture;
+};
+
+Backdrop make_backdrop(const View& view, std::size_t side) {
+  Backdrop backdrop;
   for (std::size_t v = 0; v < side; ++v) {
     for (std::size_t u = 0; u < side; ++u) {
       const Ray ray = view.ray(u, v);
       const double distance = -ray.origin.z / ray.direction.z;
       const bool floor = distance > 0 && distance < kFar;
-      depth[v * side + u] = floor ? distance : kNever;
-      std::ranges::copy(floor ? kFloor : kSky, &out[(v * side + u) * kChannels]);
+      backdrop.depth.push_back(floor ? distance : kNever);
+      const Colour& colour = floor ? kFloor : kSky;
+      backdrop.picture.insert(backdrop.picture.end(), colour.begin(), colour.end());
     }
   }
+  return backdrop;
+}
 
+void draw_solids(const View& view, std::span<const Solid> solids, std::size_t side,
+                 std::vector<double> depth, std::span<std::uint8_t> out) {
   for (const Solid& solid : solids) {
     const double radius = std::sqrt(dot(solid.half, solid.half));
     const View::Rectangle area = view.around(solid.pose.position, radius);
-    const Vector origin = unrotate(solid.pose, camera.position - solid.pose.position);
+    const Vector origin = unrotate(solid.pose, view.origin() - solid.pose.position);
     for (std::size_t v = area.top; v < area.bottom; ++v) {
       for (std::size_t u = area.left; u < area.right; ++u) {
         const Ray local = {origin, unrotate(solid.pose, view.ray(u, v).direction)};
@@ -248,8 +260,22 @@ void render(const Camera& camera, std::span<const Solid> solids, std::size_t sid
   }
 }
 
+}  // namespace
+
+void render(const Camera& camera, std::span<const Solid> solids, std::size_t side,
+            std::span<std::uint8_t> out) {
+  assert(out.size() == side * side * kChannels);
+  const View view(camera, side);
+  Backdrop backdrop = make_backdrop(view, side);
+  std::ranges::copy(backdrop.picture, out.begin());
+  draw_solids(view, solids, side, std::move(backdrop.depth), out);
+}
+
 void draw(const Bodies& bodies, std::span<std::uint8_t, kPictureBytes> out) {
-  render(Camera{}, solids_of(bodies), kPictureSide, out);
+  static const View view(Camera{}, kPictureSide);
+  static const Backdrop backdrop = make_backdrop(view, kPictureSide);
+  std::ranges::copy(backdrop.picture, out.begin());
+  draw_solids(view, solids_of(bodies), kPictureSide, backdrop.depth, out);
 }
 
 }  // namespace aurora::hexapod

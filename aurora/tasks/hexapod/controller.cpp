@@ -1,6 +1,7 @@
 #include "aurora/tasks/hexapod/controller.hpp"
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "aurora/tasks/genes.hpp"
@@ -9,21 +10,52 @@ namespace aurora::hexapod {
 namespace {
 
 constexpr std::size_t kTaps = 21;
-constexpr double kSigma = 3;
 constexpr double kCoxaRange = std::numbers::pi / 8;
 constexpr double kFemurRange = std::numbers::pi / 4;
 constexpr std::size_t kLegGenes = kGenes / kLegs;
+
+// exp(-d^2 / (2 sigma^2)) for a distance of d samples: the C library's last bits differ between
+// systems.
+constexpr std::array<double, kTaps / 2 + 1> kGaussian = {1,
+                                                         0.9459594689067654,
+                                                         0.8007374029168081,
+                                                         0.6065306597126334,
+                                                         0.41111229050718745,
+                                                         0.24935220877729622,
+                                                         0.1353352832366127,
+                                                         0.06572852861653047,
+                                                         0.028565500784550377,
+                                                         0.011108996538242306,
+                                                         0.0038659201394728076};
 
 std::array<double, kTaps> gaussian() {
   std::array<double, kTaps> taps;
   double sum = 0;
   for (std::size_t i = 0; i < kTaps; ++i) {
-    const double distance = static_cast<double>(i) - static_cast<double>(kTaps - 1) / 2;
-    taps[i] = std::exp(-distance * distance / (2 * kSigma * kSigma));
+    taps[i] = kGaussian[i < kTaps / 2 ? kTaps / 2 - i : i - kTaps / 2];
     sum += taps[i];
   }
   for (double& tap : taps) tap /= sum;
   return taps;
+}
+
+/// Every smoothed wave that there is, with amplitude 1 and no shift: [samples that are high][i].
+using Waves = std::array<std::array<double, kSamples>, kSamples + 1>;
+
+std::unique_ptr<const Waves> make_waves() {
+  const std::array<double, kTaps> taps = gaussian();
+  auto waves = std::make_unique<Waves>();
+  for (std::size_t high = 0; high <= kSamples; ++high) {
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      double sum = 0;
+      for (std::size_t tap = 0; tap < kTaps; ++tap) {
+        const std::size_t sample = (i + kSamples - kTaps / 2 + tap) % kSamples;
+        sum += sample < high ? taps[tap] : -taps[tap];
+      }
+      (*waves)[high][i] = sum;
+    }
+  }
+  return waves;
 }
 
 double rounded(float gene) {
@@ -33,19 +65,13 @@ double rounded(float gene) {
 }  // namespace
 
 Signal smooth_square_wave(double amplitude, double phase, double duty) {
-  static const std::array<double, kTaps> taps = gaussian();
+  static const std::unique_ptr<const Waves> waves = make_waves();
   const auto samples = static_cast<double>(kSamples);
   const auto high = static_cast<std::size_t>(samples * duty);
   const auto shift = static_cast<std::size_t>(samples * phase);
+  const std::array<double, kSamples>& wave = (*waves)[high];
   Signal signal;
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    const std::size_t first = i + shift + kSamples - kTaps / 2;
-    double sum = 0;
-    for (std::size_t tap = 0; tap < kTaps; ++tap) {
-      sum += (first + tap) % kSamples < high ? taps[tap] : -taps[tap];
-    }
-    signal[i] = amplitude * sum;
-  }
+  for (std::size_t i = 0; i < kSamples; ++i) signal[i] = amplitude * wave[(i + shift) % kSamples];
   return signal;
 }
 
@@ -66,7 +92,7 @@ Controller::Controller(std::span<const float> genes) {
   }
 }
 
-std::array<double, kJoints> Controller::targets(double time) const {
+const std::array<double, kJoints>& Controller::targets(double time) const {
   return targets_[static_cast<std::size_t>(static_cast<double>(kSamples) * time) % kSamples];
 }
 

@@ -26,7 +26,7 @@ class Controller {
   explicit Controller(std::span<const float> genes);
 
   /// The joints' target angles at a time >= 0, in the order of robot.hpp.
-  std::array<double, kJoints> targets(double time) const;
+  const std::array<double, kJoints>& targets(double time) const;
 
  private:
   std::array<std::array<double, kJoints>, kSamples> targets_;

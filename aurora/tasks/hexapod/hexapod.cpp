@@ -1,20 +1,24 @@
 #include "aurora/tasks/hexapod/hexapod.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <numbers>
 
 #include "aurora/tasks/hexapod/camera.hpp"
 #include "aurora/tasks/hexapod/drawing.hpp"
+#include "aurora/tasks/hexapod/episodes.hpp"
 #include "aurora/tasks/hexapod/outcome.hpp"
 
 namespace aurora {
 namespace {
 
-TaskSpec hexapod_spec() {
+TaskSpec hexapod_spec(hexapod::Engine engine) {
   constexpr double kPi = std::numbers::pi;
   TaskSpec spec;
   spec.name = "hexapod";
   spec.title = "Hexapod";
+  spec.version = engine == hexapod::Engine::dart ? 1 : 2;
   spec.genotype_size = hexapod::kGenes;
   spec.sensory = {{hexapod::kPictureSide, hexapod::kPictureSide, hexapod::kChannels},
                   ElementType::uint8};
@@ -22,28 +26,38 @@ TaskSpec hexapod_spec() {
                        {"z", 0, 0.5, "m"},         {"pitch", -kPi, kPi, "rad"},
                        {"roll", -kPi, kPi, "rad"}, {"yaw", -kPi, kPi, "rad"}};
   spec.worst_fitness = -kPi;
+  if (engine == hexapod::Engine::lanes) spec.preferred_batch = hexapod::kRobotsAtOnce;
   spec.metrics = {"orientation_coverage"};
   spec.defaults = {"run.iterations=15000", "container.target_size=5000", "threshold.gain=5e-6",
                    "variation.at_least_one=false"};
   return spec;
 }
 
+void judge(const hexapod::Bodies& bodies, EvaluationView out) {
+  const hexapod::Transform& base = bodies[0];
+  out.fitness[0] = static_cast<float>(hexapod::fitness(base));
+  const std::span<float> truth = out.ground_truth.row(0);
+  for (std::size_t i = 0; const double value : hexapod::ground_truth(base)) {
+    truth[i++] = static_cast<float>(value);
+  }
+  hexapod::draw(bodies, out.sensory.row<std::uint8_t>(0).first<hexapod::kPictureBytes>());
+}
+
 }  // namespace
 
-Hexapod::Hexapod(hexapod::Actuators actuators)
-    : spec_(hexapod_spec()), simulator_(hexapod::make_simulator(actuators)) {}
+Hexapod::Hexapod(hexapod::Engine engine, hexapod::Actuators actuators)
+    : spec_(hexapod_spec(engine)), simulator_(hexapod::make_simulator(engine, actuators)) {}
 
 void Hexapod::evaluate(MatrixView<const float> genotypes, EvaluationView out) const {
   assert(out.fitness.size() == genotypes.rows());
-  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
-    const hexapod::Bodies bodies = simulator_->run(hexapod::Controller(genotypes.row(n)));
-    const hexapod::Transform& base = bodies[0];
-    out.fitness[n] = static_cast<float>(hexapod::fitness(base));
-    const std::span<float> truth = out.ground_truth.row(n);
-    for (std::size_t i = 0; const double value : hexapod::ground_truth(base)) {
-      truth[i++] = static_cast<float>(value);
-    }
-    hexapod::draw(bodies, out.sensory.row<std::uint8_t>(n).first<hexapod::kPictureBytes>());
+  std::vector<hexapod::Controller> controllers;
+  std::array<hexapod::Bodies, hexapod::kRobotsAtOnce> ends;
+  for (std::size_t begin = 0; begin < genotypes.rows(); begin += ends.size()) {
+    const std::size_t count = std::min(ends.size(), genotypes.rows() - begin);
+    controllers.clear();
+    for (std::size_t n = begin; n < begin + count; ++n) controllers.emplace_back(genotypes.row(n));
+    simulator_->run(controllers, std::span(ends).first(count));
+    for (std::size_t n = 0; n < count; ++n) judge(ends[n], out.slice(begin + n, 1));
   }
 }
 
@@ -52,33 +66,26 @@ Drawing Hexapod::draw(std::span<const float> genotype) const {
 }
 
 std::vector<hexapod::Bodies> Hexapod::trace(std::span<const float> genotype) const {
-  std::vector<hexapod::Bodies> moments;
-  simulator_->run(hexapod::Controller(genotype),
-                  [&](const hexapod::Bodies& bodies) { moments.push_back(bodies); });
-  return moments;
+  return simulator_->trace(hexapod::Controller(genotype));
 }
 
 namespace {
 
 struct HexapodConfig {
+  hexapod::Engine engine = hexapod::Engine::lanes;
   hexapod::Actuators actuators = hexapod::Actuators::servo;
 };
 
 }  // namespace
 
 TaskEntry hexapod_task() {
-#ifdef AURORA_WITH_DART
-  const std::string missing;
-#else
-  const std::string missing =
-      "install libdart-dev and libdart-collision-bullet-dev and build again with AURORA_DART=ON";
-#endif
   return part<HexapodConfig>("hexapod", "a robot with six legs walks on a floor; 64x64 picture")
+      .option("engine", &HexapodConfig::engine,
+              "lanes is our own; dart, of which this build must know, is what it is held against")
       .option("actuators", &HexapodConfig::actuators,
-              "what moves the joints; velocity is faster and less true")
-      .missing(missing)
+              "what moves the joints; velocity, with dart only, is less true")
       .made_by([](const HexapodConfig& config, const TaskContext&) {
-        return std::make_unique<Hexapod>(config.actuators);
+        return std::make_unique<Hexapod>(config.engine, config.actuators);
       });
 }
 

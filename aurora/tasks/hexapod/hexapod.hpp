@@ -16,14 +16,16 @@ namespace aurora {
 /// and the fitness says how well the robot looks along the circular arc to where it is.
 class Hexapod : public Task {
  public:
-  /// UsageError if this build does not have DART.
-  explicit Hexapod(hexapod::Actuators actuators = hexapod::Actuators::servo);
+  /// UsageError if this build does not have the engine.
+  explicit Hexapod(hexapod::Engine engine = hexapod::Engine::lanes,
+                   hexapod::Actuators actuators = hexapod::Actuators::servo);
 
   const TaskSpec& spec() const override { return spec_; }
   void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override;
   Drawing draw(std::span<const float> genotype) const override;
 
-  /// The bodies after every step of one individual's episode; the same code as evaluate() runs.
+  /// The bodies after every step of one individual's episode; the same bits as evaluate()
+  /// gives.
   std::vector<hexapod::Bodies> trace(std::span<const float> genotype) const;
 
  private:

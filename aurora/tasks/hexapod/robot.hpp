@@ -19,6 +19,10 @@ inline constexpr std::size_t kBodies = 1 + kJoints;
 /// Where the bodies are.
 using Bodies = std::array<Transform, kBodies>;
 
+inline constexpr double kTimeStep = 0.03;   // s
+inline constexpr std::size_t kSteps = 100;  // of an episode
+inline constexpr double kGravity = 9.81;
+
 inline constexpr double kStartHeight = 0.15;  // of the base's centre; the robot starts above ground
 inline constexpr double kJointLimit = 1.5708;
 inline constexpr double kMaxTorque = 4;

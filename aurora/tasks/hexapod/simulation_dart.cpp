@@ -38,7 +38,6 @@ using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using Matrix63 = Eigen::Matrix<double, 6, 3>;
 
-constexpr double kGravity = 9.81;
 constexpr double kServoTime = std::numbers::pi * 0.015;  // s, from error to commanded velocity
 constexpr std::size_t kBaseDofs = 6;
 
@@ -380,8 +379,21 @@ class DartSimulator : public Simulator {
  public:
   explicit DartSimulator(Actuators actuators) : actuators_(actuators) {}
 
-  Bodies run(const Controller& controller,
-             const std::function<void(const Bodies&)>& observe) const override {
+  void run(std::span<const Controller> controllers, std::span<Bodies> ends) const override {
+    for (std::size_t n = 0; n < controllers.size(); ++n) {
+      ends[n] = run(controllers[n], [](const Bodies&) {});
+    }
+  }
+
+  std::vector<Bodies> trace(const Controller& controller) const override {
+    std::vector<Bodies> moments;
+    run(controller, [&](const Bodies& bodies) { moments.push_back(bodies); });
+    return moments;
+  }
+
+ private:
+  template <class Observe>
+  Bodies run(const Controller& controller, const Observe& observe) const {
     const dd::SkeletonPtr robot = make_robot(actuators_);
     const dd::SkeletonPtr floor = make_floor();
     LegwiseSolver solver(robot, actuators_);
@@ -400,12 +412,11 @@ class DartSimulator : public Simulator {
       if (!robot->getPositions().allFinite() || !robot->getVelocities().allFinite()) {
         return nowhere();
       }
-      if (observe) observe(bodies_of(*robot));
+      observe(bodies_of(*robot));
     }
     return bodies_of(*robot);
   }
 
- private:
   static void command(dd::Skeleton& robot, const std::array<double, kJoints>& targets) {
     for (std::size_t j = 0; j < kJoints; ++j) {
       const double error = targets[j] - robot.getPosition(kBaseDofs + j);

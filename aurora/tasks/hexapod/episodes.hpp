@@ -1,0 +1,45 @@
+// Episodes of the hexapod without a physics engine: our own, in double precision, several robots at
+// once. docs/tasks/hexapod.md has the equations.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "aurora/tasks/hexapod/contacts.hpp"
+#include "aurora/tasks/hexapod/controller.hpp"
+#include "aurora/tasks/hexapod/robot.hpp"
+
+namespace aurora::hexapod {
+
+/// Robots that fill the widest registers; batches that are a multiple of this are the fastest.
+inline constexpr std::size_t kRobotsAtOnce = 8;
+
+/// Where the bodies of every robot are after its episode: the same bits at any place in any batch
+/// and on every processor.
+void run_episodes(std::span<const Controller> controllers, std::span<Bodies> ends);
+
+/// What moves: the base, with its velocity in its own frame, and the joints.
+struct Motion {
+  Transform base;
+  Vector angular, linear;
+  std::array<double, kJoints> angles{}, speeds{};
+};
+
+/// One robot, one number at a time, with the same bits as those of a batch: what they are tested
+/// against. It begins at the start of an episode.
+class Walker {
+ public:
+  virtual ~Walker() = default;
+  virtual void step(const std::array<double, kJoints>& targets) = 0;
+  /// A step with these contacts instead of those that it finds.
+  virtual void step(const std::array<double, kJoints>& targets, const Touches& touches) = 0;
+  virtual Bodies bodies() const = 0;
+  virtual Motion motion() const = 0;
+  /// Puts it elsewhere; its contacts of the step before stay.
+  virtual void set(const Motion& motion) = 0;
+};
+std::unique_ptr<Walker> make_walker();
+
+}  // namespace aurora::hexapod
