@@ -132,8 +132,11 @@ def no_checkpoints(lab: Lab) -> str:
     for name in ("checkpoint", "checkpoint.previous"):
         shutil.rmtree(run / name)
     before = {file: file.read_bytes() for file in files_of(run)}
-    done = lab.aurora("run", "--resume", "--out", run, program=lab.tasks)
-    require(done.status == 1 and done.refused, f"--resume: {done}")
+    again = ("run", "--resume", "--out", run)
+    done = lab.aurora(*again, program=lab.tasks)
+    require(done.status == 0, f"--resume: {done}")
+    longer = lab.aurora(*again, "--iterations", 100_000, program=lab.tasks)
+    require(longer.refused, f"--resume to make it longer: {longer}")
     require({file: file.read_bytes() for file in files_of(run)} == before, "--resume changed files")
     require(lab.verify(run).status == 1, "verify calls it whole")
     return "found, and --resume touches nothing"

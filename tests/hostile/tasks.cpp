@@ -31,7 +31,7 @@ namespace {
 using namespace aurora;
 
 /// The evaluation at which those misbehave that do so once: a few iterations are done then.
-constexpr int kLate = 40;
+constexpr int kLate = 400;
 
 class Wild : public Task {
  public:

@@ -133,7 +133,7 @@ def restless(lab: Lab) -> str:
 @attack("a task that hangs, and two signals", "the second one ends it within a second", quick=True)
 def hangs(lab: Lab) -> str:
     pairs = [("SIGTERM", "SIGTERM"), ("SIGINT", "SIGTERM"), ("SIGTERM", "SIGINT")]
-    pairs += [("SIGINT", "SIGINT"), ("SIGHUP", "SIGTERM"), ("SIGHUP", "SIGHUP")]
+    pairs += [("SIGINT", "SIGINT"), ("SIGHUP", "SIGTERM")]
     late = []
     for one, other in pairs:
         out = lab.folder / f"{one}-{other}"
