@@ -3,19 +3,24 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages build run test test-fast hostile bench docs fuzz format tidy asan tsan clean
+.PHONY: help packages program build run deb test test-fast hostile bench docs fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 packages:
-	@scripts/packages
+	@scripts/packages scripts/packages.txt scripts/packages-test.txt
 
-build: packages ## install packages, build the program at build/aurora
-	@[ -f build/build.ninja ] || cmake --preset release
+program: ## install what it needs, build the program at build/aurora with the Maze
+	@scripts/packages
+	@[ -f build/build.ninja ] || cmake --preset program
+	@cmake --build build -j $(JOBS) --target aurora_program aurora_manual
+
+build: packages ## build everything: all tasks, tests, benchmarks
+	@grep -qs AURORA_TESTS:BOOL=ON build/CMakeCache.txt || cmake --preset release
 	@cmake --build build -j $(JOBS)
 
-run: build ## build, then a demonstration run on the Maze (under 3 minutes)
+run: program ## build the program, then a demonstration on the Maze and its report
 	@scripts/demo $(DEMO)
 
 test: build ## build, then all tests
@@ -32,6 +37,9 @@ bench: build ## build, then measure every hot loop
 
 docs: build ## build, then the documentation as a site, in build/docs-site
 	@scripts/docs
+
+deb: build ## Debian packages of the program, in build/
+	@cd build && cpack -G DEB
 
 asan: packages ## fast tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan >/dev/null && cmake --build build-asan -j $(JOBS) && ctest --preset asan

@@ -1,16 +1,25 @@
 # Installs the library, its headers, the program, and the package config for find_package(aurora).
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME aurora)
 install(TARGETS aurora aurora_program aurora_cli
         EXPORT aurora-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(plugin aurora_torch aurora_dart aurora_box2d)
+foreach(plugin aurora_dart aurora_box2d)
   if(TARGET ${plugin})
-    install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/aurora)
   endif()
 endforeach()
+if(TARGET aurora_torch)  # a package of its own: few need it, and libtorch is large
+  install(TARGETS aurora_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/aurora COMPONENT torch)
+endif()
+install(DIRECTORY ${AURORA_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        FILES_MATCHING PATTERN "*.1.gz")
+install(FILES ${AURORA_MANUAL}/aurora.bash RENAME aurora
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${AURORA_MANUAL}/_aurora DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 include(cmake/public_headers.cmake)
 foreach(header ${AURORA_PUBLIC_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)

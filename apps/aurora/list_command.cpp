@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/aurora/commands.hpp"
+#include "aurora/core/errors.hpp"
 #include "aurora/core/names.hpp"
 #include "aurora/runs/plan.hpp"
 
@@ -40,6 +41,17 @@ std::string describe(const TaskSpec& spec) {
                      describe(spec.sensory), fmt::join(axes, ", "));
 }
 
+/// What the task says of itself; what is wrong, if it cannot be made.
+std::string describe(const Parts& parts, const std::shared_ptr<const TaskEntry>& entry) {
+  Values values;
+  for (const Option& option : entry->options) values[option.name] = option.fallback;
+  try {
+    return describe(parts.task(entry, values)->spec());
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
 std::string task_text(const Parts& parts, bool full) {
   Rows rows;
   for (const auto& entry : parts.tasks.entries()) {
@@ -47,9 +59,7 @@ std::string task_text(const Parts& parts, bool full) {
     rows.push_back(
         {entry->name, missing ? "not in this build: " + entry->missing : entry->summary});
     if (!full) continue;
-    Values values;
-    for (const Option& option : entry->options) values[option.name] = option.fallback;
-    if (!missing) rows.push_back({"", describe(parts.task(entry, values)->spec())});
+    if (!missing) rows.push_back({"", describe(parts, entry)});
     for (const Option& option : entry->options) {
       rows.push_back({"", fmt::format("task.{}: {} ({}; {} unless said)", option.name, option.help,
                                       option.values, option.fallback.text)});

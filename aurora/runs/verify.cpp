@@ -145,7 +145,7 @@ class Verifier {
     std::set<std::string> unknown;
     for (const std::string& name : report->unknown) unknown.insert(name.substr(0, name.find('/')));
     if (!unknown.empty()) {
-      not_looked_at(fmt::format("{}: not of the run", fmt::join(unknown, ", ")));
+      not_looked_at(fmt::format("nothing vouches for {}", fmt::join(unknown, ", ")));
     }
   }
 

@@ -232,6 +232,24 @@ TEST_F(CommandLine, ListsTasksVariantsAndOptions) {
   }
 }
 
+TEST_F(CommandLine, ListsATaskWhosePluginIsMissingOrDoesNotLoad) {
+  // The library alone in a folder, without the plugins that lie beside it in the build.
+  fs::create_directory(work() / "lib");
+  fs::copy_file(AURORA_LIBRARY, work() / "lib" / fs::path(AURORA_LIBRARY).filename());
+  const std::string there = "LD_LIBRARY_PATH=\"$PWD/lib\" \"$1\" ";
+  for (const char* what : {"tasks", ""}) {
+    ASSERT_EQ(shell(there + "list " + what + " >out 2>err"), 0) << content_of(work() / "err");
+    EXPECT_SAYS(content_of(work() / "out"), "not in this build: libaurora_box2d.so is not there");
+  }
+  EXPECT_EQ(shell(there + "run air-hockey >out 2>err"), 2);
+  EXPECT_SAYS(content_of(work() / "err"), "libaurora_box2d.so is not there");
+
+  write(work() / "lib" / "libaurora_box2d.so", "no library");
+  ASSERT_EQ(shell(there + "list tasks >out 2>err"), 0) << content_of(work() / "err");
+  EXPECT_SAYS(content_of(work() / "out"), "42 genes");
+  EXPECT_SAYS(content_of(work() / "out"), "libaurora_box2d.so does not load");
+}
+
 TEST_F(CommandLine, ListsThePartsOfEveryKind) {
   const Result all = aurora({"list"});
   struct List {

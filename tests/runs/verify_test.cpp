@@ -150,13 +150,14 @@ TEST_F(Verify, SaysWhatItDidNotLookAt) {
   std::ofstream(out_ / "notes.txt") << "mine";
   std::filesystem::create_directories(out_ / "show");
   std::ofstream(out_ / "show" / "a.png") << "1";
+  std::filesystem::create_directories(out_ / "checkpoint.damaged");
   std::ofstream(out_ / "show" / "b.png") << "2";
   std::filesystem::create_symlink("/etc", out_ / "elsewhere");
   EXPECT_EQ(complaints(), std::vector<std::string>{});
   const std::vector<Check> checks = verify_run(parts_, out_, 0);
   const auto found = std::ranges::find(checks, "not looked at", &Check::subject);
   ASSERT_NE(found, checks.end());
-  EXPECT_EQ(found->finding, "elsewhere, notes.txt, show: not of the run");
+  EXPECT_EQ(found->finding, "nothing vouches for elsewhere, notes.txt, show");
 }
 
 TEST_F(Verify, TheSealGoesWhenARunGoesOnAndComesBackAtItsEnd) {

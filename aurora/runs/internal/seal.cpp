@@ -43,6 +43,11 @@ bool is_outside(const std::string& name) {
   return name == kManifest || name == "run.json" || name.starts_with("retrained/");
 }
 
+/// A checkpoint that was set aside is not what its manifest says, and nobody reads it.
+bool is_damaged(const std::string& name) {
+  return name.starts_with("checkpoint.damaged/");
+}
+
 /// The directory whose manifest vouches for the file; empty if it is the run itself.
 fs::path vouching(const std::set<std::string>& files, const fs::path& name) {
   const fs::path directory = name.parent_path();
@@ -79,7 +84,7 @@ std::string write_seal(const fs::path& run) {
   Json listed = Json::array();
   for (const std::string& name : files) {
     const bool vouched_for = !vouching(files, name).empty() && !name.ends_with(kManifest);
-    if (is_outside(name) || vouched_for) continue;
+    if (is_outside(name) || is_damaged(name) || vouched_for) continue;
     std::uint64_t bytes = 0;
     const std::string checksum = checksum_of_file(run / name, bytes);
     listed.push_back({{"name", name}, {"bytes", bytes}, {"xxh3", checksum}});

@@ -11,7 +11,7 @@
 namespace aurora {
 
 /// Writes the manifest and returns its checksum. All that is in the directory is listed, but for
-/// run.json, hidden names, and retrained/, which may come and go later.
+/// run.json, hidden names, checkpoint.damaged/, and retrained/, which may come and go later.
 std::string write_seal(const std::filesystem::path& run);
 
 /// What a look at every file gave.

@@ -8,22 +8,20 @@
 #include "aurora/tasks/task.hpp"
 
 namespace aurora {
+namespace {
+
+constexpr const char* kPlugin = "libaurora_box2d.so";
+
+}  // namespace
 
 TaskEntry air_hockey_task() {
-#ifdef AURORA_WITH_BOX2D
-  const std::string missing;
-#else
-  const std::string missing = "install libbox2d-dev and build again with AURORA_BOX2D=ON";
-#endif
   return part<NoOptions>("air-hockey",
                          "an arm with four joints pushes a puck; trajectory of 50 points")
-      .missing(missing)
+      .missing(missing_plugin(kPlugin, "install libbox2d-dev, then make build"))
       .made_by([](const NoOptions&, const TaskContext&) {
         using Maker = Task* (*)();
-        void* maker = find_in_plugin("libaurora_box2d.so", "aurora_make_air_hockey");
-        if (!maker) {
-          throw UsageError("air-hockey needs libaurora_box2d.so beside libaurora.so: install both");
-        }
+        void* maker = find_in_plugin(kPlugin, "aurora_make_air_hockey");
+        if (!maker) throw UsageError(std::string(kPlugin) + " does not load: install libbox2d2");
         return std::unique_ptr<Task>(reinterpret_cast<Maker>(maker)());
       });
 }

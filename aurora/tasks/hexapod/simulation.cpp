@@ -35,8 +35,8 @@ std::unique_ptr<Simulator> make_dart_simulator(Actuators actuators) {
   void* maker = dart_maker();
   if (!maker) {
     throw UsageError(
-        "task.engine=dart needs DART, which this build does not have: install libdart-dev and "
-        "libdart-collision-bullet-dev and build again");
+        "task.engine=dart needs DART, and libaurora_dart.so is not there or does not load: install "
+        "libdart-dev and libdart-collision-bullet-dev, then make build");
   }
   return std::unique_ptr<Simulator>(reinterpret_cast<Maker>(maker)(actuators));
 }
