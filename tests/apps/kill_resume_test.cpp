@@ -175,6 +175,8 @@ std::map<std::string, std::string> results_of(const fs::path& experiment) {
     if (!entry.is_regular_file() || name.find("/checkpoint") != std::string::npos) continue;
     const std::string file = entry.path().filename().string();
     if (file == "run.json" || file == "encoder.csv") continue;  // seconds and dates
+    const bool of_run = fs::exists(entry.path().parent_path() / "run.json");
+    if (of_run && file == "manifest.json") continue;  // has checksums of those
     files[name] = content_of(entry.path());
   }
   return files;
