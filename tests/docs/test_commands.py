@@ -30,6 +30,7 @@ PROGRAMS = {
 NOT_RUN = {
     "make run": "packages and a build; the demonstration takes minutes",
     "make test": "these tests are part of it",
+    "make hostile": "the test `hostile` runs a part of it",
     "make docs": "fetches MkDocs from the network",
     "make fuzz": "needs clang, and minutes",
     "make format": "changes the sources",
