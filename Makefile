@@ -3,10 +3,10 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages program build run deb test test-fast hostile bench docs fuzz format tidy asan tsan clean
+.PHONY: help packages program build run deb test test-fast test-cluster hostile bench docs fuzz format tidy asan tsan clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 packages:
 	@scripts/packages scripts/packages.txt scripts/packages-test.txt
@@ -31,6 +31,9 @@ test-fast: build ## build, then the tests that take seconds
 
 hostile: build ## every attack of docs/reliability.md, under 15 minutes
 	@scripts/hostile $(if $(KILLS),--kills $(KILLS))
+
+test-cluster: build ## build, then a study on a real Slurm, all on this machine (needs root, munge, slurm-wlm)
+	@tests/cluster/slurm.py build/aurora
 
 bench: build ## build, then measure every hot loop
 	@scripts/bench

@@ -1,5 +1,6 @@
 # cmake -DBUILD=... -DCONSUMER=... -DWORK=... -P install.cmake: install, then build and run a
-# project that knows nothing but find_package(aurora).
+# project that knows nothing but find_package(aurora). With -DPYTHON=ON, a program that lies elsewhere
+# finds the Python package, too: that of the installed library, and that of the build tree.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -18,6 +19,12 @@ if(NOT output MATCHES "maze: 42 genes, a still robot scores 0")
   message(FATAL_ERROR "unexpected output: ${output}")
 endif()
 run(${WORK}/prefix/bin/aurora --version)
+if(PYTHON)
+  run(${WORK}/consumer/thrower run thrower --iterations 3 --quiet --out ${WORK}/run)
+  run(${WORK}/consumer/thrower export ${WORK}/run --csv --out ${WORK}/installed.csv)
+  file(COPY ${BUILD}/bin/own_task DESTINATION ${WORK}/elsewhere)
+  run(${WORK}/elsewhere/own_task export ${WORK}/run --csv --out ${WORK}/built.csv)
+endif()
 if(NOT EXISTS ${WORK}/prefix/share/aurora/python/aurora/__main__.py)
   message(FATAL_ERROR "the Python package is not installed")
 endif()

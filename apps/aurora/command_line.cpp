@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <sstream>
 
@@ -16,7 +17,9 @@
 #include "aurora/core/errors.hpp"
 #include "aurora/core/instruction_set.hpp"
 #include "aurora/core/names.hpp"
+#include "aurora/experiments/scheduler.hpp"
 #include "aurora/runs/run.hpp"
+#include "aurora/storage/files.hpp"
 
 namespace aurora {
 namespace {
@@ -81,15 +84,17 @@ int parse_and_act(int argc, char** argv, const Parts& parts) {
       "Examples:\n"
       "  aurora run maze\n"
       "  aurora list variants\n"
-      "  aurora run --help\n\n"
+      "  aurora help run\n"
+      "  aurora help study\n\n"
       "Environment:\n"
-      "  AURORA_INSTRUCTIONS=avx2   use this instruction set (avx3, avx2, sse4, baseline) instead\n"
-      "                             of the processor's best one (avx3 and avx2 give the same "
-      "bits)");
+      "  AURORA_INSTRUCTIONS=avx2   use this instruction set (avx3, avx2, sse4, baseline)\n"
+      "                             instead of the processor's best one (avx3 and avx2 give\n"
+      "                             the same bits)");
   const std::vector<Command> commands = {
-      add_run(program, parts),  add_evaluate(program, parts), add_list(program, parts),
-      add_show(program, parts), add_verify(program, parts),   add_retrain(program, parts),
-      add_report(program),      add_export(program),          add_experiment(program, parts)};
+      add_run(program, parts),    add_evaluate(program, parts),   add_list(program, parts),
+      add_show(program, parts),   add_nearest(program, parts),    add_encode(program, parts),
+      add_verify(program, parts), add_retrain(program, parts),    add_report(program),
+      add_export(program),        add_experiment(program, parts), add_help(program)};
 
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
@@ -178,8 +183,14 @@ int command_line(int argc, char** argv, const Parts& parts) {
     return parse_and_act(argc, argv, parts);
   } catch (const UsageError& error) {
     return complain(error.what(), kBadUsage);
+  } catch (const InUse& error) {
+    return complain(error.what(), kInUseStatus);
   } catch (const std::bad_alloc&) {
     return complain("there is not enough memory for this", kFailed);
+  } catch (const std::filesystem::filesystem_error& error) {  // its own text is for programmers
+    return complain(
+        fmt::format("cannot reach '{}': {}", error.path1().string(), error.code().message()),
+        kFailed);
   } catch (const std::exception& error) {
     return complain(error.what(), kFailed);
   } catch (...) {  // a task may throw anything

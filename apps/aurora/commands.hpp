@@ -17,14 +17,18 @@ struct Command {
 
 /// The parts must outlive the command.
 Command add_run(CLI::App& program, const Parts& parts);
+Command add_encode(CLI::App& program, const Parts& parts);
 Command add_evaluate(CLI::App& program, const Parts& parts);
 Command add_experiment(CLI::App& program, const Parts& parts);
 Command add_list(CLI::App& program, const Parts& parts);
+Command add_nearest(CLI::App& program, const Parts& parts);
 Command add_retrain(CLI::App& program, const Parts& parts);
 Command add_show(CLI::App& program, const Parts& parts);
 Command add_verify(CLI::App& program, const Parts& parts);
 Command add_report(CLI::App& program);
 Command add_export(CLI::App& program);
+/// Shows the help of the commands that `program` has when it is chosen.
+Command add_help(CLI::App& program);
 
 /// The words of a command that are no options: a task, and KEY=VALUE assignments.
 struct Words {

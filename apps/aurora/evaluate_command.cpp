@@ -3,15 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/gene_reader.hpp"
+#include "apps/aurora/json_text.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/parallel.hpp"
 #include "aurora/runs/plan.hpp"
@@ -45,23 +44,10 @@ void check_assignments(const std::vector<std::string>& assignments) {
   }
 }
 
-/// Shortest text that reads back to the same float; JSON has no NaN and no infinity.
-std::string json_number(float value) {
-  if (!std::isfinite(value)) return "null";
-  std::string text = fmt::to_string(value + 0.0F);  // -0 becomes 0
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
-
 std::string json_line(const TaskSpec& spec, const Evaluation& evaluation, std::size_t row) {
-  std::string truth;
-  for (std::size_t i = 0; i < spec.ground_truth.size(); ++i) {
-    truth += fmt::format("{}{}: {}", i == 0 ? "" : ", ",
-                         nlohmann::json(spec.ground_truth[i].name).dump(),
-                         json_number(evaluation.ground_truth(row, i)));
-  }
-  return fmt::format("{{\"fitness\": {}, \"ground_truth\": {{{}}}}}\n",
-                     json_number(evaluation.fitness[row]), truth);
+  return fmt::format("{{\"fitness\": {}, \"ground_truth\": {}}}\n",
+                     json_number(evaluation.fitness[row]),
+                     json_truth(spec.ground_truth, evaluation.ground_truth.row(row)));
 }
 
 /// Everything that can be wrong with the picture is said before anything is evaluated.
@@ -132,7 +118,8 @@ Command add_evaluate(CLI::App& program, const Parts& parts) {
   app->add_option(
          "--genes", arguments->genes,
          "Genotypes, one a line: numbers from 0 to 1, separated by spaces or commas; blank "
-         "lines and # comments are skipped; - is standard input")
+         "lines and # comments are skipped; or a CSV file with a header and columns gene_0, "
+         "gene_1, ..., as aurora export writes it; - is standard input")
       ->type_name("FILE")
       ->required();
   app->add_option("--image", arguments->image, "Write the first one's sensory picture here, as PNG")
@@ -144,6 +131,7 @@ Command add_evaluate(CLI::App& program, const Parts& parts) {
   app->footer(
       "Examples:\n"
       "  aurora evaluate maze --genes genotypes.txt > results.jsonl\n"
+      "  aurora export runs/demo --csv && aurora evaluate maze --genes demo.csv\n"
       "  yes 0.5 | head -42 | tr '\\n' ' ' | aurora evaluate maze --genes - --image maze.png");
   return {app, [arguments, &parts] { return act(*arguments, parts); }};
 }

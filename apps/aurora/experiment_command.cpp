@@ -9,16 +9,20 @@
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
+#include "apps/aurora/job_table.hpp"
 #include "apps/aurora/progress.hpp"
 #include "aurora/experiments/estimate.hpp"
 #include "aurora/experiments/experiment.hpp"
 #include "aurora/experiments/scheduler.hpp"
 #include "aurora/experiments/slurm.hpp"
+#include "aurora/storage/files.hpp"
 
 namespace aurora {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kMegabyte = 1024 * 1024;
 
 struct Arguments {
   std::string file;
@@ -50,19 +54,14 @@ class ExperimentCommand {
   /// The list, how far each run is, and about how long those will take that are not finished.
   int describe() {
     Estimate all;
-    std::map<std::string, Costs> measured;
     for (const PlannedRun& run : experiment_.runs) {
       const RunProgress progress = progress_of(parts_, run, out_ / run.name);
       constexpr const char* kWords[] = {"to do", "to go on with", "to re-train", "finished"};
       print(fmt::format("{:<14} {}\n", kWords[static_cast<int>(progress)], run.name));
-      if (progress == RunProgress::finished) continue;
-      const auto [costs, fresh] = measured.try_emplace(kind_of(run));
-      if (fresh) costs->second = measure_costs(run.plan);
-      const Estimate one = progress == RunProgress::to_retrain
-                               ? estimate_retraining(run, costs->second)
-                               : estimate(run, costs->second);
+      const Estimate one = estimate_rest(run, progress);
       all.simulation += one.simulation;
       all.encoder += one.encoder;
+      all.memory = std::max(all.memory, one.memory);
     }
     print(fmt::format("{} runs, {} at a time with {} thread(s) each, in {}\n",
                       experiment_.runs.size(), jobs_, threads_, out_.string()));
@@ -71,21 +70,30 @@ class ExperimentCommand {
     };
     print(fmt::format(
         "about {}: simulation {}, training and encoding {}\n"
+        "about {:.0f} MB of memory for a run, {:.1f} GB for those at a time\n"
         "(from timing a few evaluations and one epoch of each kind of run just now; give or take a "
         "factor of 2, as the growth of containers and the number of epochs are only assumed)\n",
-        wall(all.simulation + all.encoder), wall(all.simulation), wall(all.encoder)));
+        wall(all.simulation + all.encoder), wall(all.simulation), wall(all.encoder),
+        all.memory / kMegabyte,
+        all.memory / kMegabyte / 1024 *
+            static_cast<double>(std::min(jobs_, experiment_.runs.size()))));
     return 0;
   }
 
   int write_slurm() {
     const fs::path folder = fs::absolute(out_);
-    std::vector<std::vector<Commandline>> runs;
+    std::vector<SlurmRun> runs;
     for (const PlannedRun& run : experiment_.runs) {
-      auto& commands = runs.emplace_back();
-      commands.push_back(with_program(command_of(run, folder / run.name)));
-      if (run.retrain) commands.push_back(with_program(retrain_command(folder / run.name)));
+      const Estimate rest = estimate_rest(run, progress_of(parts_, run, out_ / run.name));
+      SlurmRun& one = runs.emplace_back();
+      one.seconds = (rest.simulation + rest.encoder) / static_cast<double>(threads_);
+      one.memory = rest.memory;
+      one.commands.push_back(with_program(command_of(run, folder / run.name, true)));
+      if (run.retrain) one.commands.push_back(with_program(retrain_command(folder / run.name)));
     }
-    print(slurm_script(runs, threads_));
+    make_directories(folder / "logs");
+    print(
+        slurm_script({fs::path(arguments_.file).stem().string(), threads_, folder / "logs"}, runs));
     return 0;
   }
 
@@ -97,15 +105,25 @@ class ExperimentCommand {
     options.program = program();
     options.jobs = jobs_;
     options.command = [&](const PlannedRun& run, const fs::path& folder) {
-      return command_of(run, folder);
+      return command_of(run, folder, false);
     };
     options.retrain_command = [&](const fs::path& folder) { return retrain_command(folder); };
-    options.ended = [](const Tally& tally, const std::string& line, double seconds_left) {
-      const std::string left =
-          seconds_left < 0 ? "" : fmt::format(", about {} left", duration_text(seconds_left));
-      say(fmt::format("[{}/{}{}] {}\n", tally.ended(), tally.runs, left, line));
+    StatusBlock status(stderr);
+    const auto left = [](double seconds) {
+      return seconds < 0 ? "" : fmt::format(", about {} left", duration_text(seconds));
+    };
+    options.ended = [&](const Tally& tally, const std::string& line, double seconds_left) {
+      status.say(fmt::format("[{}/{}{}] {}", tally.ended(), tally.runs, left(seconds_left), line));
+    };
+    options.goes_on = [&](const Tally& tally, const std::vector<Job>& jobs, double seconds_left) {
+      if (!status.is_due()) return;
+      std::vector<std::string> lines = job_table(jobs, status.columns());
+      lines.insert(lines.begin(), fmt::format("{} of {} runs have ended{}", tally.ended(),
+                                              tally.runs, left(seconds_left)));
+      status.show(lines);
     };
     const Tally tally = run_experiment(parts_, experiment_.runs, options, interrupt.raised());
+    status.clear();
     if (interrupt.raised()) {
       say("aurora: stopped; the same command goes on\n");
       return interrupt.exit_status();
@@ -123,13 +141,23 @@ class ExperimentCommand {
     return words;
   }
 
-  Commandline command_of(const PlannedRun& run, const fs::path& folder) const {
-    Commandline words{"run",       run.plan.spec().name,
-                      "--variant", run.plan.variant,
-                      "--seed",    std::to_string(run.plan.run.seed),
-                      "--threads", std::to_string(threads_),
-                      "--resume",  "--quiet",
-                      "--out",     folder.string()};
+  /// Of what is still to be done; nothing if the run is finished.
+  Estimate estimate_rest(const PlannedRun& run, RunProgress progress) {
+    if (progress == RunProgress::finished) return {};
+    const auto [costs, fresh] = measured_.try_emplace(kind_of(run));
+    if (fresh) costs->second = measure_costs(run.plan);
+    return progress == RunProgress::to_retrain ? estimate_retraining(run, costs->second)
+                                               : estimate(run, costs->second);
+  }
+
+  Commandline command_of(const PlannedRun& run, const fs::path& folder, bool quiet) const {
+    Commandline words{"run",          run.plan.spec().name,
+                      "--variant",    run.plan.variant,
+                      "--seed",       std::to_string(run.plan.run.seed),
+                      "--threads",    std::to_string(threads_),
+                      "--resume",     "--out",
+                      folder.string()};
+    if (quiet) words.emplace_back("--quiet");
     const auto knows = [&](const std::string& file) {
       words.insert(words.end(), {"--variants", fs::absolute(file).string()});
     };
@@ -151,6 +179,7 @@ class ExperimentCommand {
   std::size_t processors_;
   std::size_t jobs_ = 1;
   std::size_t threads_ = 1;
+  std::map<std::string, Costs> measured_;  // by kind of run
 };
 
 }  // namespace
@@ -169,11 +198,17 @@ Command add_experiment(CLI::App& program, const Parts& parts) {
       ->type_name("J")
       ->check(CLI::Range(1, 4096));
   add_variants_option(*app, arguments->variants);
-  app->add_flag("--dry-run", arguments->dry_run, "Only list the runs and estimate the time");
-  app->add_flag("--slurm", arguments->slurm, "Only print a Slurm array job that runs them");
+  app->add_flag("--dry-run", arguments->dry_run, "Only list the runs and estimate time and memory");
+  app->add_flag("--slurm", arguments->slurm,
+                "Only print a Slurm array job that runs them, and make DIR/logs for what it says");
   app->footer(
       "Finished runs are left alone, interrupted ones go on from their last checkpoint: the same\n"
-      "command again does what is missing. Then: aurora report DIR");
+      "command again does what is missing. Several of them at a time, on machines that share DIR,\n"
+      "share the work. Then: aurora report DIR. What a study file holds: aurora help study.\n\n"
+      "Examples:\n"
+      "  aurora experiment experiments/paper-small.toml --dry-run\n"
+      "  aurora experiment experiments/paper-small.toml --jobs 2\n"
+      "  aurora experiment experiments/paper.toml --slurm > job.sh");
   return {app, [arguments, &parts] {
             ExperimentCommand experiment(parts, *arguments);
             if (arguments->dry_run) return experiment.describe();

@@ -19,10 +19,16 @@ Command add_export(CLI::App& program) {
   const auto arguments = std::make_shared<Arguments>();
   app->add_option("RUN", arguments->run, "The run directory")->required()->type_name(" ");
   app->add_flag("--csv", arguments->csv, "id, fitness, ground truth, descriptors, genes");
-  app->add_flag("--npz", arguments->npz, "Every column, sensory data too");
+  app->add_flag(
+      "--npz", arguments->npz,
+      "Every column, sensory data too; names, bounds and units of the ground truth, the task");
   app->add_option("--out", arguments->out,
                   "The file (default: the run's name in the current directory)")
       ->type_name("FILE");
+  app->footer(
+      "Examples:\n"
+      "  aurora export runs/demo --csv\n"
+      "  aurora export runs/demo --npz --out demo.npz");
   return {app, [arguments]() -> int {
             if (arguments->csv == arguments->npz) {
               throw UsageError("say --csv or --npz, the kind of file you want");

@@ -45,10 +45,14 @@ void adopt_runs() {
 }
 
 void end_with_adopter() {
-  const char* adopter = std::getenv(kAdopter);
-  if (adopter == nullptr) return;
+  if (std::getenv(kAdopter) == nullptr) return;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (std::to_string(getppid()) != adopter) raise(SIGTERM);  // it is already gone
+  if (!is_adopted()) raise(SIGTERM);  // it is already gone
+}
+
+bool is_adopted() {
+  const char* adopter = std::getenv(kAdopter);
+  return adopter != nullptr && std::to_string(getppid()) == adopter;
 }
 
 InterruptFlag::InterruptFlag() {

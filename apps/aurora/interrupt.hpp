@@ -10,6 +10,8 @@ namespace aurora {
 /// when the other has ended, however that came about, and leaves its directory free for the next.
 void adopt_runs();
 void end_with_adopter();
+/// Whether this is such a run.
+bool is_adopted();
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP sets the flag and a second one ends the
 /// process; SIGUSR1 sets the other flag, any number of times. Signal handlers reach nothing but

@@ -16,6 +16,8 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
+constexpr std::size_t kColumns = 80;
+
 /// Rows of text with columns under each other; the last column is as long as it is.
 std::string aligned(const Rows& rows) {
   std::vector<std::size_t> widths;
@@ -100,26 +102,85 @@ std::string part_text(const Registry<EntryType>& registry, const std::string& pr
   return aligned(rows);
 }
 
-std::string option_text(const Parts& parts, bool full) {
-  Rows rows;
-  std::string last;
+/// Words in lines of at most 80 columns, each `indent` to the right.
+std::string wrapped(std::string_view words, std::size_t indent) {
+  std::string text;
+  std::string line;
+  const auto end_line = [&] {
+    if (!line.empty()) text += std::string(indent, ' ') + line + "\n";
+    line.clear();
+  };
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+    if (indent + line.size() + (line.empty() ? 0 : 1) + word.size() > kColumns) end_line();
+    line += line.empty() ? word : " " + std::string(word);
+  }
+  end_line();
+  return text;
+}
+
+/// A key, its default and what it takes, and below it what it means and for whom.
+struct OptionText {
+  KeyHelp key;
+  std::string parts = {};  // that have it: "threshold.kind=csc, vat"; empty if it belongs to none
+  std::string kind = {};   // of the last of them
+
+  void add(const std::string& part) {
+    const std::string of = part.substr(0, part.find('='));
+    const bool same = of == kind;
+    parts += parts.empty() ? part : same ? ", " + part.substr(of.size() + 1) : "; " + part;
+    kind = of;
+  }
+
+  std::string text() const {
+    const std::string fallback = key.fallback.empty() ? "" : " = " + key.fallback;
+    std::string text = wrapped(fmt::format("{}{} ({})", key.key, fallback, key.values), 2);
+    text += wrapped(key.help, 6);
+    if (!parts.empty()) text += wrapped("for " + parts, 6);
+    return text;
+  }
+};
+
+/// Every key once for each meaning that it has, by the first word of the keys.
+std::vector<std::pair<std::string, std::vector<OptionText>>> option_groups(const Parts& parts) {
+  std::vector<std::pair<std::string, std::vector<OptionText>>> groups;
   for (const KeyHelp& key : key_help(parts)) {
-    if (full) {
-      rows.push_back({key.key, key.part, key.help, key.fallback, key.values});
-    } else if (key.key != last) {
-      rows.push_back({key.key, key.help});
+    const std::string name = key.key.substr(0, key.key.find('.'));
+    auto group = std::ranges::find(groups, name, [](const auto& g) { return g.first; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {name, {}});
+    auto& options = group->second;
+    auto same = std::ranges::find_if(options, [&](const OptionText& other) {
+      return other.key.key == key.key && other.key.help == key.help &&
+             other.key.fallback == key.fallback && other.key.values == key.values;
+    });
+    if (same == options.end()) same = options.insert(options.end(), OptionText{key});
+    if (!key.part.empty()) same->add(key.part);
+  }
+  return groups;
+}
+
+std::string option_text(const Parts& parts, bool full) {
+  std::string text;
+  if (!full) {
+    Rows rows;
+    std::string last;
+    for (const KeyHelp& key : key_help(parts)) {
+      if (key.key != last) rows.push_back({key.key, key.help});
+      last = key.key;
     }
-    last = key.key;
+    return aligned(rows);
   }
-  std::string text = aligned(rows);
-  if (full) {
-    text +=
-        "\nkey, the part whose option it is, what it means, its default (a task or a variant may\n"
-        "have another), what it takes. On the command line as KEY=VALUE, in a TOML file (aurora\n"
-        "run --config FILE) as\n"
-        "  [container]\n"
-        "  target_size = 2000\n";
+  for (const auto& [name, options] : option_groups(parts)) {
+    text += fmt::format("[{}]\n", name);
+    for (const OptionText& option : options) text += option.text();
+    text += "\n";
   }
+  text +=
+      "key = default (what it takes). A task or a variant may have another default. On\n"
+      "the command line as KEY=VALUE, in a TOML file (aurora run --config FILE) as\n"
+      "  [container]\n"
+      "  target_size = 2000\n";
   return text;
 }
 
@@ -182,7 +243,8 @@ Command add_list(CLI::App& program, const Parts& parts) {
       "Examples:\n"
       "  aurora list\n"
       "  aurora list variants\n"
-      "  aurora list containers");
+      "  aurora list containers\n"
+      "  aurora list options | less");
   return {app, [arguments, &parts] {
             return act(arguments->what, with_variants(parts, arguments->variants));
           }};

@@ -8,17 +8,27 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/aurora/interrupt.hpp"
+
 namespace aurora {
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalPeriod{250};
 constexpr std::chrono::seconds kLogPeriod{10};
 
-/// Columns of a terminal.
-std::size_t width_of(std::FILE* stream) {
+/// Columns and rows of a terminal.
+winsize size_of(std::FILE* stream) {
   winsize size{};
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 80;
-  return size.ws_col;
+  const bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0;
+  if (!known || size.ws_col < 2) size.ws_col = 80;
+  if (!known || size.ws_row < 2) size.ws_row = 24;
+  return size;
+}
+
+/// A log that cannot be written ends nothing.
+void write_to(std::FILE* stream, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
 }
 
 }  // namespace
@@ -31,7 +41,7 @@ std::string duration_text(double seconds) {
 }
 
 StatusLine::StatusLine(std::FILE* stream)
-    : stream_(stream), terminal_(isatty(fileno(stream)) != 0) {}
+    : stream_(stream), terminal_(isatty(fileno(stream)) != 0), adopted_(is_adopted()) {}
 
 double StatusLine::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
@@ -41,23 +51,21 @@ bool StatusLine::is_due() const {
   return Clock::now() >= due_;
 }
 
-/// A log that cannot be written ends nothing.
 void StatusLine::write(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stream_);
-  std::fflush(stream_);
+  write_to(stream_, text);
 }
 
 void StatusLine::show(const std::vector<std::string>& pieces) {
-  const std::size_t most = terminal_ ? width_of(stream_) - 1 : std::string::npos;
+  const bool renews = terminal_ || adopted_;
+  const std::size_t most = terminal_ ? size_of(stream_).ws_col - 1U : std::string::npos;
   std::string line = pieces.front().substr(0, most);
   for (std::size_t i = 1; i < pieces.size(); ++i) {
     if (line.size() + 2 + pieces[i].size() > most) break;
     line += "  " + pieces[i];
   }
-  write(fmt::format("{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n"));
-  open_ = terminal_;
-  due_ =
-      Clock::now() + (terminal_ ? Clock::duration(kTerminalPeriod) : Clock::duration(kLogPeriod));
+  write(fmt::format("{}{}{}", renews ? "\r\x1b[K" : "", line, renews ? "" : "\n"));
+  open_ = renews;
+  due_ = Clock::now() + (renews ? Clock::duration(kTerminalPeriod) : Clock::duration(kLogPeriod));
 }
 
 void StatusLine::say(const std::string& line) {
@@ -68,6 +76,37 @@ void StatusLine::say(const std::string& line) {
 void StatusLine::finish() {
   if (open_) write("\n");
   open_ = false;
+}
+
+StatusBlock::StatusBlock(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) != 0) {}
+
+bool StatusBlock::is_due() const {
+  return terminal_ && Clock::now() >= due_;
+}
+
+std::size_t StatusBlock::columns() const {
+  return size_of(stream_).ws_col - 1U;  // the last one would begin a new line
+}
+
+void StatusBlock::show(const std::vector<std::string>& lines) {
+  if (!terminal_) return;
+  const std::size_t rows = size_of(stream_).ws_row - 1U;
+  std::string text = shown_ > 0 ? fmt::format("\x1b[{}A\r", shown_) : "\r";
+  shown_ = std::min(lines.size(), rows);
+  for (std::size_t i = 0; i < shown_; ++i) text += "\x1b[K" + lines[i].substr(0, columns()) + "\n";
+  write_to(stream_, text + "\x1b[J");
+  due_ = Clock::now() + kTerminalPeriod;
+}
+
+void StatusBlock::say(const std::string& line) {
+  clear();
+  write_to(stream_, line + "\n");
+}
+
+void StatusBlock::clear() {
+  if (shown_ > 0) show({});
+  due_ = Clock::now();
 }
 
 Progress::Progress(std::FILE* stream, bool quiet, std::string run)

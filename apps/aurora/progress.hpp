@@ -18,7 +18,8 @@ std::string duration_text(double seconds);
 
 class StatusLine {
  public:
-  /// Writes to `stream` (stderr).
+  /// Writes to `stream` (stderr). An experiment that has started this process gets what a terminal
+  /// would, however wide.
   explicit StatusLine(std::FILE* stream);
   /// Ends the line, so that an error that is on its way begins on one of its own.
   ~StatusLine() { finish(); }
@@ -45,9 +46,39 @@ class StatusLine {
 
   std::FILE* stream_;
   bool terminal_;
+  bool adopted_;
   bool open_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point due_ = start_;
+};
+
+/// Several lines that renew themselves at the bottom of a terminal; elsewhere only what is said.
+class StatusBlock {
+ public:
+  /// Writes to `stream` (stderr).
+  explicit StatusBlock(std::FILE* stream);
+  ~StatusBlock() { clear(); }
+  StatusBlock(const StatusBlock&) = delete;
+  StatusBlock& operator=(const StatusBlock&) = delete;
+
+  /// Whether there is a terminal, and it is time to show something again.
+  bool is_due() const;
+  /// Characters that fit a line.
+  std::size_t columns() const;
+  /// Shows lines in place of those shown before, as wide and as many as fit the terminal.
+  void show(const std::vector<std::string>& lines);
+  /// Says a line that stays, above the others.
+  void say(const std::string& line);
+  /// Takes the lines away.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::FILE* stream_;
+  bool terminal_;
+  std::size_t shown_ = 0;  // lines
+  Clock::time_point due_ = Clock::now();
 };
 
 /// The progress of a run on a terminal or in a log.
@@ -59,6 +90,7 @@ class Progress final : public RunObserver {
   void makes(std::string_view what, double share) override;
   /// Shows where the run stands, if it is due or the end.
   void stands(const Standing& standing) override;
+  bool wants_standing() override { return !quiet_ && line_.is_due(); }
   void resumed(std::size_t iteration, std::size_t evaluations) override;
   void ended() override;
   void saved_up_to(std::size_t iteration) override;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/runs/installation.hpp"
 
 namespace aurora {
 namespace {
@@ -62,11 +63,17 @@ bool has_modules(const char* interpreter) {
 
 std::optional<fs::path> python_package_folder() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return std::nullopt;
-  const fs::path folder = program.parent_path();
-  for (const fs::path& above : {folder, folder.parent_path()}) {
-    fs::path found = above / "share" / "aurora" / "python";
+  std::vector<fs::path> places;
+  const auto add = [&](fs::path folder, int above) {
+    for (; !folder.empty() && above >= 0; --above, folder = folder.parent_path()) {
+      places.push_back(folder);
+    }
+  };
+  add(fs::read_symlink("/proc/self/exe", error).parent_path(), 1);
+  add(library_folder(), 2);  // a library may lie in lib/ARCHITECTURE
+  places.emplace_back(AURORA_INSTALL_PREFIX);
+  for (const fs::path& place : places) {
+    fs::path found = place / "share" / "aurora" / "python";
     if (fs::is_regular_file(found / "aurora" / "__main__.py", error)) return found;
   }
   return std::nullopt;
@@ -77,7 +84,7 @@ void become_python(const std::vector<std::string>& words) {
   if (!folder) {
     throw FileError(
         "the Python package of AURORA is not there: it belongs in share/aurora/python beside the "
-        "program, where cmake --install puts it");
+        "program or the library, where cmake --install puts it");
   }
   for (const char* interpreter : kInterpreters) {
     if (!has_modules(interpreter)) continue;

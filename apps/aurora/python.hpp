@@ -9,7 +9,8 @@
 namespace aurora {
 
 /// The folder that holds our Python package: share/aurora/python beside the program or above it,
-/// which is so where it is installed and in a build tree.
+/// which is so where it is installed and in a build tree; else near the library, for programs that
+/// lie elsewhere; else where this was configured to be installed.
 std::optional<std::filesystem::path> python_package_folder();
 
 /// Becomes the Python package's command line with these words, and does not return. The interpreter

@@ -18,6 +18,10 @@ Command add_report(CLI::App& program) {
       ->required()
       ->type_name(" ");
   app->add_option("--out", arguments->out, "Where to write it (default: report)")->type_name("DIR");
+  app->footer(
+      "Examples:\n"
+      "  aurora report runs\n"
+      "  aurora report runs/demo runs/hc-7 --out report-of-two");
   return {app, [arguments]() -> int {
             std::vector<std::string> words = {"report"};
             if (!arguments->out.empty()) words.insert(words.end(), {"--out", arguments->out});

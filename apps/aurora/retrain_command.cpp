@@ -77,7 +77,7 @@ Command add_retrain(CLI::App& program, const Parts& parts) {
   app->footer(
       "The run itself is left as it is. aurora report draws the new latent space beside the run's\n"
       "own where both have two dimensions.\n"
-      "Example:\n"
+      "\nExamples:\n"
       "  aurora run maze --variant aurora-csc-uniform-2 --out runs/flat\n"
       "  aurora retrain runs/flat\n"
       "  aurora report runs/flat");

@@ -8,6 +8,7 @@
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/runs/verify.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 
@@ -16,19 +17,27 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_run(const fs::path& folder) {
-  return fs::exists(folder / "config.toml") || fs::exists(folder / "run.json");
+  return path_exists(folder / "config.toml") || path_exists(folder / "run.json");
+}
+
+void add_runs_below(const fs::path& folder, std::vector<fs::path>& runs) {
+  for (const fs::path& path : entries_of(folder)) {
+    std::error_code ignored;
+    const bool link = fs::is_symlink(fs::symlink_status(path, ignored));
+    if (!directory_exists(path)) continue;
+    if (is_run(path)) {
+      runs.push_back(path);
+    } else if (!link) {  // a loop of them would have no end
+      add_runs_below(path, runs);
+    }
+  }
 }
 
 /// The run itself, or all runs below a folder.
 std::vector<fs::path> runs_in(const fs::path& folder) {
-  if (is_run(folder) || !fs::is_directory(folder)) return {folder};
+  if (is_run(folder) || !directory_exists(folder)) return {folder};
   std::vector<fs::path> runs;
-  for (auto at = fs::recursive_directory_iterator(folder); at != fs::recursive_directory_iterator();
-       ++at) {
-    if (!at->is_directory() || !is_run(at->path())) continue;
-    runs.push_back(at->path());
-    at.disable_recursion_pending();
-  }
+  add_runs_below(folder, runs);
   std::ranges::sort(runs);
   if (runs.empty()) {
     throw UsageError(fmt::format(

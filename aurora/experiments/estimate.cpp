@@ -1,5 +1,7 @@
 #include "aurora/experiments/estimate.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -20,6 +22,7 @@ constexpr std::size_t kMiniBatches = 4;     // of one timed epoch
 constexpr std::size_t kUsualBatch = 32;     // of encoders that do not say
 constexpr std::size_t kFewestRows = 4;      // evaluated
 constexpr std::size_t kMostExamples = 499;  // all are trained on, none held out
+constexpr std::size_t kNumbersOfARow = 8;   // fitness, error, id, and what containers keep besides
 
 /// Sensory data of `rows` individuals: those that were evaluated, over and over. What they show
 /// does not change how long it takes.
@@ -67,14 +70,35 @@ double expected_size(const Plan& plan, std::size_t iteration) {
                   kShareThatJoins * static_cast<double>(iteration * plan.run.batch));
 }
 
+/// How many of a container a training takes.
+double expected_examples(const Plan& plan, double size) {
+  const auto most = plan.encoder->integer("max_examples");
+  return most ? std::min(size, static_cast<double>(*most)) : size;
+}
+
+double peak_memory() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * static_cast<double>(usage.ru_maxrss) : 0;
+}
+
+/// Bytes of the container at the end, of its copy, and of the examples of a training.
+double container_memory(const Plan& plan) {
+  const TaskSpec& spec = plan.spec();
+  const double rows = expected_size(plan, plan.run.iterations);
+  const double numbers = static_cast<double>(spec.genotype_size + plan.run.dimension +
+                                             spec.ground_truth.size() + kNumbersOfARow);
+  const double row = sizeof(float) * numbers + static_cast<double>(spec.sensory.row_bytes());
+  const double example = static_cast<double>(sizeof(float) * spec.sensory.size());
+  return 2 * rows * row + (plan.encoder ? expected_examples(plan, rows) * example : 0);
+}
+
 /// Seconds of a training at this iteration, and of encoding the container afterwards.
 double update_seconds(const Plan& plan, std::size_t iteration, std::uint64_t epochs,
                       const Costs& costs) {
   if (!plan.encoder) return 0;
   const double size = expected_size(plan, iteration);
-  const auto most = plan.encoder->integer("max_examples");
-  const double examples = most ? std::min(size, static_cast<double>(*most)) : size;
-  return examples * kShareOfEpochs * static_cast<double>(epochs) * costs.training +
+  return expected_examples(plan, size) * kShareOfEpochs * static_cast<double>(epochs) *
+             costs.training +
          size * costs.encoding;
 }
 
@@ -98,13 +122,15 @@ Costs measure_costs(const Plan& plan) {
   }
   costs.evaluation /= static_cast<double>(rows);
   measure_encoder(plan, evaluation.sensory.view(), costs);
+  costs.memory = peak_memory();
   return costs;
 }
 
 Estimate estimate(const PlannedRun& run, const Costs& costs) {
   const Plan& plan = run.plan;
   const double evaluations = static_cast<double>(plan.run.iterations * plan.run.batch);
-  Estimate result{evaluations * costs.evaluation, evaluations * costs.encoding};
+  Estimate result{evaluations * costs.evaluation, evaluations * costs.encoding,
+                  costs.memory + container_memory(plan)};
   const std::uint64_t epochs = plan.encoder ? plan.encoder->integer("epochs").value_or(1) : 0;
   EncoderSchedule schedule(plan.run.encoder_step);
   for (std::size_t i = 1; i <= plan.run.iterations; ++i) {
@@ -116,7 +142,8 @@ Estimate estimate(const PlannedRun& run, const Costs& costs) {
 
 Estimate estimate_retraining(const PlannedRun& run, const Costs& costs) {
   if (!run.retrain) return {};
-  return {0, update_seconds(run.plan, run.plan.run.iterations, RetrainOptions{}.epochs, costs)};
+  return {0, update_seconds(run.plan, run.plan.run.iterations, RetrainOptions{}.epochs, costs),
+          costs.memory + container_memory(run.plan)};
 }
 
 }  // namespace aurora

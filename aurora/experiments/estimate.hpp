@@ -1,4 +1,5 @@
-// How long a planned run will take on one thread of this machine, from what its parts take now.
+// How long a planned run will take on one thread of this machine, from what its parts take now, and
+// how much memory.
 #pragma once
 
 #include "aurora/experiments/experiment.hpp"
@@ -10,6 +11,7 @@ struct Costs {
   double evaluation = 0;  // of one genotype
   double encoding = 0;    // of one individual; 0 if there is no encoder, as is the next
   double training = 0;    // of one individual in one epoch
+  double memory = 0;      // bytes that this process has had at most, program and libraries too
 };
 
 /// Evaluates a few genotypes, and trains and encodes on what they sense: seconds, or less.
@@ -18,11 +20,14 @@ Costs measure_costs(const Plan& plan);
 struct Estimate {
   double simulation = 0;
   double encoder = 0;  // training and encoding, re-training from scratch too
+  double memory = 0;   // bytes at most, on one thread
 };
 
 /// Counts what a run will do. Two numbers are not known before and rest on the runs of the paper's
 /// small copy: of the evaluations a quarter joins the container until it is full, and a training
 /// stops after half of its epochs. The work of the container itself and the files are left out.
+/// Memory is that of the measurement, the container at its end, twice (a checkpoint is a copy), and
+/// what a training takes of it as numbers.
 Estimate estimate(const PlannedRun& run, const Costs& costs);
 
 /// Of the re-training alone; nothing if the run is not to be re-trained.

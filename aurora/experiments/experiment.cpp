@@ -12,6 +12,7 @@
 #include "aurora/runs/retrain.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/toml.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 namespace {
@@ -229,9 +230,9 @@ Experiment plan_experiment(const Parts& parts, const fs::path& file) {
 }
 
 RunProgress progress_of(const Parts& parts, const PlannedRun& run, const fs::path& folder) {
-  if (!fs::exists(folder / "config.toml")) return RunProgress::missing;
+  if (!path_exists(folder / "config.toml")) return RunProgress::missing;
   check_same_run(parts, plan_of_run(parts, folder).settings(), run.plan);
-  if (!fs::exists(folder / "run.json")) return RunProgress::unfinished;
+  if (!path_exists(folder / "run.json")) return RunProgress::unfinished;
   const RunSummary summary = read_summary(folder / "run.json");
   const bool whole =
       summary.status == RunStatus::finished && summary.iterations >= run.plan.run.iterations;

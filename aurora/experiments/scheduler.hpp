@@ -1,4 +1,8 @@
 // All runs of a study, several at a time, each a process of its own.
+//
+// Several schedulers may be at one study, on machines that share its folder: whoever takes a run
+// holds STUDY/.RUN.lock beside its folder until it has ended, and the others take other runs. In
+// the end each waits for what the others are at, and takes over what they leave unfinished.
 #pragma once
 
 #include <atomic>
@@ -12,14 +16,26 @@
 
 namespace aurora {
 
+/// With this status a process says that another one is at its run.
+constexpr int kInUseStatus = 75;
+
 /// How many runs have ended, and how.
 struct Tally {
   std::size_t runs = 0;
   std::size_t done = 0;               // finished now
-  std::size_t skipped = 0;            // finished before
+  std::size_t skipped = 0;            // finished before, or by somebody else meanwhile
   std::vector<std::string> failures;  // NAME: why
 
   std::size_t ended() const { return done + skipped + failures.size(); }
+};
+
+/// A run that is not finished: one that goes on, or that somebody else is at.
+struct Job {
+  std::string name;
+  /// The last line with which its process has renewed the one before, as on a terminal ("\r"); of
+  /// somebody else's, who that is.
+  std::string status;
+  bool elsewhere = false;
 };
 
 struct SchedulerOptions {
@@ -33,10 +49,12 @@ struct SchedulerOptions {
   /// Called when a run has ended, with a line about it, and about how many seconds are left for the
   /// rest; less than 0 while nobody knows.
   std::function<void(const Tally&, const std::string& line, double seconds_left)> ended;
+  /// Called several times a second with those that go on. Nobody's, if empty.
+  std::function<void(const Tally&, const std::vector<Job>&, double seconds_left)> goes_on;
 };
 
-/// Runs what is missing, until all is done or `stop` is set and the runs that it has started have
-/// ended.
+/// Runs what is missing, until all is done, by us or others, or `stop` is set and the runs that it
+/// has started have ended. What the process of a failed run has said is kept in OUT/errors.
 Tally run_experiment(const Parts& parts, const std::vector<PlannedRun>& runs,
                      const SchedulerOptions& options, const std::atomic<bool>& stop);
 

@@ -11,7 +11,8 @@
 
 namespace aurora {
 
-/// Where a run stands, after each row of metrics.csv.
+/// Where a run stands. The row is the last one of metrics.csv, or what was measured before there
+/// was one.
 struct Standing {
   std::size_t iteration = 0;
   std::size_t iterations = 0;  // in all
@@ -27,7 +28,9 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// Something that takes long is made before the run can begin; a share of 1 is all of it.
   virtual void makes(std::string_view /*what*/, double /*share*/) {}
+  /// After each row of metrics.csv, and after every iteration at which it wants to know.
   virtual void stands(const Standing& /*standing*/) {}
+  virtual bool wants_standing() { return false; }
   /// The run goes on from here; nothing of what was before counts for its speed.
   virtual void resumed(std::size_t /*iteration*/, std::size_t /*evaluations*/) {}
   /// The run has ended, well or not.

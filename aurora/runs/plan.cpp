@@ -12,6 +12,7 @@
 
 #include "aurora/core/errors.hpp"
 #include "aurora/storage/internal/toml.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 namespace {
@@ -726,13 +727,13 @@ Plan resolve(const Parts& parts, const PlanRequest& request) {
 }
 
 Plan plan_of_run(const Parts& parts, const std::filesystem::path& run) {
-  if (!std::filesystem::is_directory(run)) {
+  if (!directory_exists(run)) {
     throw FileError(fmt::format("there is no run directory '{}'", run.string()));
   }
   PlanRequest request;
   request.file = run / "config.toml";
   request.file_is_of_run = true;
-  if (!std::filesystem::exists(*request.file)) {
+  if (!path_exists(*request.file)) {
     throw FileError(
         fmt::format("'{}' is no run directory: there is no config.toml in it", run.string()));
   }

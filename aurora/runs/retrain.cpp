@@ -11,6 +11,7 @@
 #include "aurora/runs/plan.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/array_directory.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 namespace {
@@ -66,7 +67,7 @@ bool same_settings(const Retrained& a, const Retrained& b) {
 
 /// What is in the place of the result, if it is a re-training; FileError if it is something else.
 std::optional<Retrained> found_at(const fs::path& directory) {
-  if (!fs::exists(whole_directory(directory))) return std::nullopt;
+  if (!path_exists(whole_directory(directory))) return std::nullopt;
   try {
     return load_retrained(directory);
   } catch (const Error& error) {

@@ -164,7 +164,12 @@ class Recorder {
       const Stopwatch watch(summary.seconds_io);
       directory_.append_encoder(training_row(summary.iterations, step));
     }
-    if (row_due()) log(algorithm);
+    if (row_due()) {
+      log(algorithm);
+    } else if (observer_.wants_standing()) {
+      if (summary.metrics.empty()) measure(algorithm);  // something to show from the first second
+      tell_standing(algorithm, summary.metrics);
+    }
     if (plan_.run.snapshot_every > 0 && summary.iterations % plan_.run.snapshot_every == 0) {
       const Stopwatch watch(summary.seconds_io);
       directory_.write_snapshot(summary.iterations, algorithm.individuals(), plan_.spec());
@@ -313,14 +318,18 @@ class Recorder {
       observer_.warn(fmt::format("the run was begun without a column '{}': it is left out",
                                  directory_.left_out()[left_out_]));
     }
-    observer_.stands({.iteration = summary.iterations,
+    tell_standing(algorithm, row);
+    record_.since_row = {};
+  }
+
+  void tell_standing(const Algorithm& algorithm, const Row& row) {
+    observer_.stands({.iteration = record_.summary.iterations,
                       .iterations = plan_.run.iterations,
-                      .evaluations = summary.evaluations,
-                      .container_size = summary.container_size,
+                      .evaluations = record_.summary.evaluations,
+                      .container_size = algorithm.individuals().size(),
                       .target_size = plan_.run.target_size,
                       .row = row,
                       .training = training_ ? &*training_ : nullptr});
-    record_.since_row = {};
   }
 
   /// Copies the state, which is all that the run waits for.

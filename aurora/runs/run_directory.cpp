@@ -18,6 +18,7 @@
 #include "aurora/storage/internal/array_directory.hpp"
 #include "aurora/storage/internal/csv.hpp"
 #include "aurora/storage/internal/json.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 
@@ -150,8 +151,8 @@ RunDirectory RunDirectory::reopen(const fs::path& path) {
   RunDirectory directory(path);
   bool is_run = false;
   bool is_empty = true;
-  for (const auto& entry : fs::directory_iterator(path)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries_of(path)) {
+    const std::string name = entry.filename().string();
     is_run = is_run || name == "config.toml" || name.starts_with("checkpoint");
     is_empty = is_empty && name.starts_with('.');  // leftovers of a start that was cut short
   }

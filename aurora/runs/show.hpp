@@ -7,11 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "aurora/encoders/encoder.hpp"
-#include "aurora/runs/plan.hpp"
-#include "aurora/runs/run_directory.hpp"
+#include "aurora/core/names.hpp"
+#include "aurora/runs/repertoire.hpp"
 
 namespace aurora {
 
@@ -22,6 +23,17 @@ struct Wanted {
   std::optional<std::size_t> random = std::nullopt;  // this many, each at most once
   /// The one nearest to these values of the first axes, in units of the axes' lengths.
   std::optional<std::vector<double>> ground_truth = std::nullopt;
+};
+
+/// As what a film is written; MP4 is for machines that have the program ffmpeg.
+enum class FilmKind { apng, gif, mp4, none };
+
+template <>
+struct Names<FilmKind> {
+  static constexpr std::pair<FilmKind, std::string_view> entries[] = {{FilmKind::apng, "apng"},
+                                                                      {FilmKind::gif, "gif"},
+                                                                      {FilmKind::mp4, "mp4"},
+                                                                      {FilmKind::none, "none"}};
 };
 
 /// What came of showing an individual.
@@ -41,8 +53,8 @@ class Viewer {
   Viewer(const Parts& parts, std::filesystem::path run);
 
   /// What the user should know about it, a line each.
-  const std::vector<std::string>& notes() const { return notes_; }
-  const SavedContainer& container() const { return container_; }
+  const std::vector<std::string>& notes() const { return found_.notes; }
+  const SavedContainer& container() const { return found_.container; }
   /// Whether there is an encoder: then sensory data comes with its reconstruction.
   bool reconstructs() const { return encoder_ != nullptr; }
 
@@ -52,23 +64,19 @@ class Viewer {
 
   /// Evaluates a row again, compares, and writes into the directory `out`, which is made:
   ///   individual-ID.png          the task's picture of the episode  } if the task
-  ///   individual-ID-film.png     the task's film of it, animated    } draws
+  ///   individual-ID-film.apng    the task's film of it (.gif, .mp4) } draws
   ///   individual-ID-sensory.png  sensory data, beside its reconstruction if there is an encoder
   /// FileError, before anything is written, if one of them exists, unless it was written for the
-  /// same individual (same task, id and genes): then it is replaced.
-  Shown show(std::size_t row, const std::filesystem::path& out) const;
+  /// same individual (same task, id and genes): then it is replaced. FileError, before anything is
+  /// evaluated, if a film shall be MP4 and there is no ffmpeg.
+  Shown show(std::size_t row, const std::filesystem::path& out,
+             FilmKind film = FilmKind::apng) const;
 
  private:
-  void open_container();
-  void open_encoder();
   Image sensory_image(SensoryView sensory) const;
 
-  std::filesystem::path run_;
-  Plan plan_;
-  std::string source_;  // what is shown: "container" or "snapshots/000500"
-  SavedContainer container_;
+  Repertoire found_;
   std::unique_ptr<Encoder> encoder_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace aurora

@@ -24,6 +24,7 @@
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/csv.hpp"
 #include "aurora/storage/internal/toml.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 namespace {
@@ -35,6 +36,15 @@ constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 30;  // bytes of a metri
 /// Thrown inside a check: what is wrong.
 void require(bool good, const std::string& problem) {
   if (!good) throw DataError(problem);
+}
+
+/// False only if it is surely not there: who looks at it closer finds out why it cannot be seen.
+bool may_exist(const fs::path& path) {
+  try {
+    return path_exists(path);
+  } catch (const FileError&) {
+    return true;
+  }
 }
 
 class Verifier {
@@ -57,13 +67,13 @@ class Verifier {
       });
     }
     // Earlier versions wrote no reconstructions; a re-training is there if somebody asked for it.
-    if (fs::exists(whole_directory(run_ / "reconstructions"))) {
+    if (may_exist(whole_directory(run_ / "reconstructions"))) {
       check("reconstructions", [&] {
         return fmt::format("of {} individuals, checksums match",
                            load_reconstructions(run_ / "reconstructions").ids.size());
       });
     }
-    if (fs::exists(whole_directory(run_ / "retrained"))) {
+    if (may_exist(whole_directory(run_ / "retrained"))) {
       check("retrained", [&] { return look_at_retrained(); });
     }
     if (container_ && summary_) check("container hash", [&] { return compare_hash(); });
@@ -197,12 +207,14 @@ class Verifier {
   }
 
   void look_at_snapshots() {
-    std::error_code error;
-    std::set<fs::path> snapshots;
-    for (const auto& entry : fs::directory_iterator(run_ / "snapshots", error)) {
-      if (!entry.path().filename().string().starts_with('.')) snapshots.insert(entry.path());
+    std::vector<fs::path> snapshots;
+    try {
+      snapshots = entries_of(run_ / "snapshots");
+    } catch (const FileError& error) {
+      checks_.push_back({false, "snapshots", error.what()});
     }
     for (const fs::path& snapshot : snapshots) {
+      if (snapshot.filename().string().starts_with('.')) continue;
       check("snapshots/" + snapshot.filename().string(), [&] {
         return fmt::format("{} individuals, checksums match",
                            load_container(snapshot).individuals.size());
@@ -314,7 +326,7 @@ class Verifier {
 }  // namespace
 
 std::vector<Check> verify_run(const Parts& parts, const fs::path& run, std::size_t replay) {
-  if (!fs::is_directory(run)) {
+  if (!directory_exists(run)) {
     throw FileError(fmt::format("there is no run directory '{}'", run.string()));
   }
   return Verifier(parts, run).verify(replay);

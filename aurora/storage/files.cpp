@@ -379,19 +379,25 @@ FileLock::FileLock(fs::path path, const fs::path& used) : path_(std::move(path))
     if (!S_ISREG(status.st_mode)) fail("write", path_, EINVAL);
     if (retry([&] { return ::flock(file_.get(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno != EWOULDBLOCK) fail("lock", path_, errno);
-      std::array<char, 32> text{};
-      const bool known = ::pread(file_.get(), text.data(), text.size() - 1, 0) > 0;
-      throw FileError(fmt::format(
-          "'{}' is in use by {}; wait until it has ended, or stop it first", used.string(),
-          known ? fmt::format("process {}", text.data()) : std::string("another process")));
+      throw InUse(fmt::format("'{}' is in use by {}; wait until it has ended, or stop it first",
+                              used.string(), holder(path_)));
     }
     // Whoever held the lock may have removed the file between our two calls.
     ours = in_place();
   }
   exchange_lock(0, file_.get() + 1);
   // Only for people; a full disk does not matter.
-  const std::string number = std::to_string(::getpid());
-  static_cast<void>(::ftruncate(file_.get(), 0) == 0 && write_all(file_.get(), number) == 0);
+  std::array<char, 256> host{};
+  static_cast<void>(::gethostname(host.data(), host.size() - 1));
+  const std::string who = fmt::format("{} on {}", ::getpid(), host.data());
+  static_cast<void>(::ftruncate(file_.get(), 0) == 0 && write_all(file_.get(), who) == 0);
+}
+
+std::string FileLock::holder(const fs::path& path) {
+  const FileHandle file = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  std::array<char, 512> text{};
+  const bool known = file.get() >= 0 && ::pread(file.get(), text.data(), text.size() - 1, 0) > 0;
+  return known ? fmt::format("process {}", text.data()) : std::string("another process");
 }
 
 FileLock::~FileLock() {

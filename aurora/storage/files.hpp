@@ -17,6 +17,8 @@
 #include <string_view>
 #include <utility>
 
+#include "aurora/core/errors.hpp"
+
 struct XXH3_state_s;
 
 namespace aurora {
@@ -137,19 +139,28 @@ class AppendFile {
   std::uint64_t size_ = 0;
 };
 
-/// A file that says which process uses a directory, for as long as it does. The operating system
-/// holds the lock and drops it when the process ends, however it ends: what a dead process left is
-/// simply taken over.
+/// Another process is at work there; it may be tried again later.
+class InUse : public FileError {
+ public:
+  using FileError::FileError;
+};
+
+/// A file that says which process of which machine uses a directory, for as long as it does. The
+/// operating system holds the lock (flock) and drops it when the process ends, however it ends:
+/// what a dead process left is simply taken over. On a shared file system it holds between machines
+/// if that one's locks do: docs/reliability.md, "On a cluster".
 class FileLock {
  public:
-  /// FileError with the other's process number if the lock is held; `used` is what to call the
-  /// thing that is locked.
+  /// InUse with the other's process number and machine if the lock is held; `used` is what to call
+  /// the thing that is locked.
   FileLock(std::filesystem::path path, const std::filesystem::path& used);
   FileLock(FileLock&&) noexcept = default;
   ~FileLock();
 
   /// False if its name is another file's now, or nobody's: whoever takes the lock next takes that.
   bool in_place() const;
+  /// "process 123 on HOST", as the file says; "another process" if it says nothing.
+  static std::string holder(const std::filesystem::path& path);
 
  private:
   std::filesystem::path path_;

@@ -11,18 +11,16 @@
 
 #include "aurora/core/errors.hpp"
 #include "aurora/storage/files.hpp"
+#include "aurora/storage/internal/frames.hpp"
 
 namespace aurora {
 namespace {
 
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view kKeyword = "Description";
-constexpr double kLastFrameSeconds = 1;
-constexpr double kMaxFrameSeconds = 60;
-constexpr std::size_t kMaxSide = 1'000'000;     // libpng's limit
-constexpr std::size_t kMaxDescription = 1'000;  // bytes
-constexpr std::size_t kChunkOverhead = 12;      // length, type and checksum
-constexpr std::size_t kHeaderBytes = 13;        // of IHDR
+constexpr std::size_t kMaxSide = 1'000'000;  // libpng's limit
+constexpr std::size_t kChunkOverhead = 12;   // length, type and checksum
+constexpr std::size_t kHeaderBytes = 13;     // of IHDR
 
 /// Big-endian, as everything in a PNG.
 std::string number(std::size_t value, int bytes) {
@@ -38,29 +36,6 @@ std::string chunk(std::string_view type, std::string_view data) {
   const auto checksum =
       crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
   return number(data.size(), 4) + body + number(checksum, 4);
-}
-
-/// The part of a frame that is not as in the frame before.
-struct Rectangle {
-  std::size_t left = 0;
-  std::size_t top = 0;
-  std::size_t width = 1;
-  std::size_t height = 1;
-};
-
-Rectangle changed(const Image& before, const Image& now) {
-  std::size_t left = now.width, right = 0, top = now.height, bottom = 0;
-  for (std::size_t y = 0; y < now.height; ++y) {
-    for (std::size_t x = 0; x < now.width; ++x) {
-      if (before.at(x, y) == now.at(x, y)) continue;
-      left = std::min(left, x);
-      right = std::max(right, x + 1);
-      top = std::min(top, y);
-      bottom = std::max(bottom, y + 1);
-    }
-  }
-  if (right == 0) return {};  // a frame has at least one pixel
-  return {left, top, right - left, bottom - top};
 }
 
 enum class Filter : char { none = 0, up = 2 };  // PNG's numbers
@@ -109,26 +84,6 @@ std::string frame_control(std::size_t sequence, const Rectangle& part, double se
                            number(1000, 2) + number(0, 2));
 }
 
-void check(std::span<const Image> frames, double seconds_per_frame) {
-  if (frames.empty()) throw UsageError("a film needs at least one frame");
-  const Image& first = frames.front();
-  for (const Image& frame : frames) {
-    if (frame.width != first.width || frame.height != first.height) {
-      throw UsageError(fmt::format("the frames of a film have one size, not {} x {} and {} x {}",
-                                   first.width, first.height, frame.width, frame.height));
-    }
-    if (frame.empty() || frame.width > kMaxSide || frame.height > kMaxSide ||
-        frame.pixels.size() != frame.width * frame.height * Image::kChannels) {
-      throw UsageError(fmt::format("an image of {} x {} pixels with {} bytes cannot be written",
-                                   frame.width, frame.height, frame.pixels.size()));
-    }
-  }
-  if (!(seconds_per_frame >= 0 && seconds_per_frame <= kMaxFrameSeconds)) {
-    throw UsageError(fmt::format("a frame is shown for 0 to {} seconds, not {}", kMaxFrameSeconds,
-                                 seconds_per_frame));
-  }
-}
-
 /// What stands before the description in every file of ours, but for the numbers of IHDR.
 constexpr std::size_t kTextAt = 8 + kHeaderBytes + kChunkOverhead;
 
@@ -136,8 +91,7 @@ constexpr std::size_t kTextAt = 8 + kHeaderBytes + kChunkOverhead;
 
 void write_film(const std::filesystem::path& path, std::span<const Image> frames,
                 double seconds_per_frame, const std::string& description) {
-  check(frames, seconds_per_frame);
-  if (description.size() > kMaxDescription) throw UsageError("the description is too long");
+  check_film(frames, seconds_per_frame, description, kMaxSide);
   const Image& first = frames.front();
   const bool moves = frames.size() > 1;
   write_file(path, [&](OutputFile& file) {

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Optional, Sequence
 
-from .runs import RunError, load, load_many
+from .runs import RunError, load, load_many, reason
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -50,7 +50,9 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="id, fitness, ground truth, descriptors, genes, extra columns",
     )
-    kind.add_argument("--npz", action="store_true", help="every column, sensory data too")
+    kind.add_argument(
+        "--npz", action="store_true", help="every column, sensory data too; axes, bounds, units"
+    )
     two.add_argument(
         "--out", metavar="FILE", help="(default: the run's name in the current directory)"
     )
@@ -62,8 +64,12 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     arguments = parser().parse_args(words)
     try:
         arguments.act(arguments)
-    except (RunError, OSError) as error:
+    except RunError as error:
         print(f"aurora: error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        what = f"cannot reach '{error.filename}': " if error.filename else ""
+        print(f"aurora: error: {what}{reason(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -90,13 +90,32 @@ class RunError(Exception):
     """A run directory that is missing, unfinished, damaged or not ours; says which and where."""
 
 
+def reason(error: Exception) -> str:
+    """Without the number and the path that an OSError says, too."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {reason(error)}") from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {reason(error)}") from None
+
+
 def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise RunError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{path}: cannot be read: {error}") from None
+        raise RunError(f"{path}: cannot be read: {reason(error)}") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -143,7 +162,7 @@ class Columns:
         path = self.path / name
         if Path(name).name != name:
             raise RunError(f"{self.path}: the manifest names a file elsewhere: '{name}'")
-        if not path.is_file():
+        if not _is_file(path):
             raise RunError(f"{path}: the manifest names it, and it is missing")
         if path.stat().st_size != entry["bytes"]:
             raise RunError(
@@ -201,7 +220,9 @@ class Columns:
         try:
             # An empty file cannot be mapped.
             array = np.load(path, mmap_mode="r" if self._count else None, allow_pickle=False)
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise RunError(f"{path}: cannot be read: {reason(error)}") from None
+        except ValueError as error:
             raise RunError(f"{path}: is damaged: {error}") from None
         if str(array.dtype) != entry["dtype"] or list(array.shape) != entry["shape"]:
             raise RunError(f"{path}: type or shape are not those of the manifest")
@@ -218,9 +239,14 @@ class Columns:
         if xxhash is None:
             return
         digest = xxhash.xxh3_64()
-        with open(self.path / entry["name"], "rb") as file:
-            while block := file.read(1 << 22):
-                digest.update(block)
+        try:
+            with open(self.path / entry["name"], "rb") as file:
+                while block := file.read(1 << 22):
+                    digest.update(block)
+        except OSError as error:
+            raise RunError(
+                f"{self.path / entry['name']}: cannot be read: {reason(error)}"
+            ) from None
         if digest.hexdigest() != entry["xxh3"]:
             raise RunError(
                 f"{self.path / entry['name']}: is damaged: its checksum is not the manifest's"
@@ -375,7 +401,7 @@ class Run:
 
     @cached_property
     def container(self) -> Container:
-        if not (self.path / "container").is_dir():
+        if not _is_dir(self.path / "container"):
             status = self.summary["status"]
             raise RunError(
                 f"{self.path}: half-written: it has no container yet (status '{status}')"
@@ -395,14 +421,14 @@ class Run:
         units of the sensory data (bytes as value / 255). None if the run has no encoder, or was
         made by a version that wrote none."""
         path = self.path / "reconstructions"
-        return Columns(path, "reconstructions") if path.is_dir() else None
+        return Columns(path, "reconstructions") if _is_dir(path) else None
 
     @cached_property
     def retrained(self) -> Optional[Columns]:
         """What `aurora retrain` wrote: `descriptors` and `reconstruction_error`, a row per
         individual of the container. None if there is nothing, or it is of an earlier container."""
         path = self.path / "retrained"
-        if not path.is_dir():
+        if not _is_dir(path):
             return None
         found = Columns(path, "retrained")
         current = found.manifest.get("container_hash") == self.summary.get("container_hash")
@@ -427,10 +453,10 @@ def load(path: PathLike) -> Run:
     """Reads a run directory; its container is opened, and checked, at the first use. RunError if
     the directory is missing, unfinished (nothing written yet), damaged or not ours."""
     path = Path(path)
-    if not path.is_dir():
+    if not _is_dir(path):
         raise RunError(f"{path}: there is no such directory")
-    if not (path / "run.json").is_file():
-        ours = (path / "config.toml").is_file()
+    if not _is_file(path / "run.json"):
+        ours = _is_file(path / "config.toml")
         raise RunError(
             f"{path}: "
             + (
@@ -487,11 +513,13 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 def _read_table(path: Path, needed: Iterable[str], known: Iterable[str]) -> pd.DataFrame:
     """Columns of any number and order, of which some are needed, and the known ones are numbers."""
-    if not path.is_file():
+    if not _is_file(path):
         raise RunError(f"{path.parent}: half-written: it has no {path.name} yet")
     try:
         table = pd.read_csv(path)
-    except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {reason(error)}") from None
+    except ValueError as error:  # pandas' parser errors are ValueErrors
         raise RunError(f"{path}: is damaged: {error}") from None
     missing = [column for column in needed if column not in table]
     if missing:
@@ -510,7 +538,7 @@ def _read_table(path: Path, needed: Iterable[str], known: Iterable[str]) -> pd.D
 
 def _read_encoder(path: Path) -> pd.DataFrame:
     needed = ("iteration", "train_loss", "validation_loss")
-    if not path.is_file():
+    if not _is_file(path):
         return pd.DataFrame(columns=list(needed))
     return _read_table(path, needed, ENCODER)
 
@@ -560,16 +588,23 @@ class Loaded:
         return self._tidy("encoder")
 
 
-def find_runs(path: Path) -> list[Path]:
-    """The run directories at or below `path`, in order of their names."""
-    if (path / "run.json").is_file() or (path / "config.toml").is_file():
-        return [path]
-    below = (
-        child
-        for child in sorted(path.iterdir())
-        if child.is_dir() and not child.name.startswith(".")
-    )
-    return [run for child in below for run in find_runs(child)]
+def find_runs(path: Path, problems: Optional[list[str]] = None) -> list[Path]:
+    """The run directories at or below `path`, in order of their names. A directory that cannot be
+    read is a line in `problems`, or a RunError if there is no such list."""
+    try:
+        if _is_file(path / "run.json") or _is_file(path / "config.toml"):
+            return [path]
+        try:
+            children = [child for child in sorted(path.iterdir()) if child.is_dir()]
+        except OSError as error:
+            raise RunError(f"{path}: cannot be read: {reason(error)}") from None
+    except RunError as error:
+        if problems is None:
+            raise
+        problems.append(str(error))
+        return []
+    below = (child for child in children if not child.name.startswith("."))
+    return [run for child in below for run in find_runs(child, problems)]
 
 
 def load_many(directories: Iterable[PathLike]) -> Loaded:
@@ -579,15 +614,16 @@ def load_many(directories: Iterable[PathLike]) -> Loaded:
     problems: list[str] = []
     seen: set[Path] = set()
     for directory in map(Path, directories):
-        if not directory.is_dir():
-            problems.append(f"{directory}: there is no such directory")
-            continue
+        before = len(problems)
         try:
-            found = find_runs(directory)
-        except OSError as error:
-            problems.append(f"{directory}: cannot be read: {error}")
+            if not _is_dir(directory):
+                problems.append(f"{directory}: there is no such directory")
+                continue
+        except RunError as error:
+            problems.append(str(error))
             continue
-        if not found:
+        found = find_runs(directory, problems)
+        if not found and len(problems) == before:
             problems.append(f"{directory}: is no run directory, and holds none")
         for path in found:
             if path.resolve() in seen:

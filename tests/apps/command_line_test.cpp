@@ -1,7 +1,9 @@
 // The built program as a user meets it: words and files in; stdout, stderr, exit status and files
 // out.
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,7 +82,8 @@ class CommandLine : public testing::Test {
         return file >= 0 && dup2(file, descriptor) >= 0;
       };
       if (redirect(in_path, O_RDONLY, 0) && redirect(out_path, O_WRONLY | O_CREAT | O_TRUNC, 1) &&
-          redirect(err_path, O_WRONLY | O_CREAT | O_TRUNC, 2) && chdir(work_path.c_str()) == 0) {
+          redirect(err_path, O_WRONLY | O_CREAT | O_TRUNC, 2) && chdir(work_path.c_str()) == 0 &&
+          (!nobody_ || (setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0))) {
         execv(AURORA_PROGRAM, argv.data());
       }
       _exit(99);
@@ -98,6 +101,36 @@ class CommandLine : public testing::Test {
 
   Result aurora(const Arguments& arguments, const std::string& input = "") {
     return wait_for(start(arguments, input));
+  }
+
+  /// The same by a user who is nobody; for tests that root runs.
+  Result aurora_as_nobody(const Arguments& arguments) {
+    nobody_ = true;
+    const Result result = aurora(arguments);
+    nobody_ = false;
+    return result;
+  }
+
+  /// The same at a terminal, where `answer` is typed. The exit status.
+  int at_terminal(const Arguments& arguments, const std::string& answer) {
+    std::vector<char*> argv = {const_cast<char*>("aurora")};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+      if (chdir(work().c_str()) == 0) execv(AURORA_PROGRAM, argv.data());
+      _exit(99);
+    }
+    EXPECT_EQ(::write(terminal, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+    char said[4096];
+    while (read(terminal, said, sizeof said) > 0) {
+    }
+    close(terminal);
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   }
 
   /// The program under a shell, which opens and closes what the test wants: "$1" is the program.
@@ -130,6 +163,7 @@ class CommandLine : public testing::Test {
   }
 
   fs::path folder_;
+  bool nobody_ = false;
 };
 
 /// A genotype of the maze with all parameters 0 but the last two, the outputs' biases.
@@ -189,13 +223,22 @@ TEST_F(CommandLine, NumbersOfJobsThatMakeNoSenseAreRefused) {
 
 // --- Help ----------------------------------------------------------------------------------------
 
+const char* const kCommands[] = {"run",    "evaluate", "list",   "show",   "nearest",    "encode",
+                                 "verify", "retrain",  "report", "export", "experiment", "help"};
+
+/// The longest line of a text.
+std::size_t width_of(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
-  for (const Arguments& arguments : std::vector<Arguments>{{"--help"},
-                                                           {"run", "--help"},
-                                                           {"evaluate", "--help"},
-                                                           {"list", "--help"},
-                                                           {"show", "--help"},
-                                                           {"-h"}}) {
+  std::vector<Arguments> all = {{"--help"}, {"-h"}};
+  for (const char* command : kCommands) all.push_back({command, "--help"});
+  for (const Arguments& arguments : all) {
+    SCOPED_TRACE(arguments[0]);
     const Result result = aurora(arguments);
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.err, "");
@@ -204,6 +247,48 @@ TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
   }
   EXPECT_SAYS(aurora({"run", "--help"}).out, "--iterations");
   EXPECT_SAYS(aurora({"evaluate", "--help"}).out, "--genes");
+}
+
+TEST_F(CommandLine, HelpIsACommandToo) {
+  EXPECT_EQ(aurora({"help"}).out, aurora({"--help"}).out);
+  for (const char* command : kCommands) {
+    const Result result = aurora({"help", command});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, aurora({command, "--help"}).out);
+    EXPECT_SAYS(aurora({"help"}).out, std::string("\n  ") + command + " ");
+  }
+  expect_refused({"help", "shwo"}, 2, "did you mean 'show'?");
+}
+
+TEST_F(CommandLine, HelpExplainsTheStudyFile) {
+  const Result result = aurora({"help", "study"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_LE(width_of(result.out), 80u);
+  for (const char* key : {"replications", "first_seed", "[settings]", "[variant.NAME]", "name",
+                          "label", "tasks", "variants", "settings", "sweep", "retrain"}) {
+    EXPECT_SAYS(result.out, std::string("\n  ") + key + " ");
+  }
+  // The example is one.
+  const std::size_t begin = result.out.find("  replications = 20");
+  const std::size_t end = result.out.find("\n\n", begin);
+  std::string study = result.out.substr(begin, end - begin);
+  study.replace(study.find("\"hexapod\""), 9, "\"maze\"");  // not in every build
+  write(work() / "study.toml", study);
+  const Result plan = aurora({"experiment", "study.toml", "--dry-run"});
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_SAYS(plan.out, "periods/maze-mine-update_period=50-seed20");
+}
+
+TEST_F(CommandLine, ListsOptionsIn80Columns) {
+  const Result result = aurora({"list", "options"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_LE(width_of(result.out), 80u);
+  for (const char* part : {"[run]\n", "\n[container]\n",
+                           "\n  run.batch = 128 (an integer from 1 to 1000000)\n"
+                           "      new genotypes in an iteration (B)\n",
+                           "\n      for threshold.kind=vat\n"}) {
+    EXPECT_SAYS(result.out, part);
+  }
 }
 
 TEST_F(CommandLine, SaysItsVersion) {
@@ -545,7 +630,7 @@ TEST_F(CommandLine, SavesOnRequestAndKeepsOthersOut) {
   EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it goes on";
 
   // Nobody else may write there meanwhile.
-  EXPECT_EQ(content_of(work() / "run" / ".lock"), std::to_string(child));
+  EXPECT_TRUE(content_of(work() / "run" / ".lock").starts_with(std::to_string(child) + " on "));
   const pid_t other = fork();
   if (other == 0) {
     const std::string out = (work() / "run").string();
@@ -557,7 +642,7 @@ TEST_F(CommandLine, SavesOnRequestAndKeepsOthersOut) {
   }
   int status = 0;
   ASSERT_EQ(waitpid(other, &status, 0), other);
-  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(WEXITSTATUS(status), 75) << "to be tried again later";
   EXPECT_SAYS(content_of(folder_ / "io" / "other"),
               "is in use by process " + std::to_string(child));
 
@@ -718,6 +803,7 @@ TEST_F(CommandLine, RefusesBadGenes) {
                  "\n# comment\n" + good + maze_genes("nan"));
   expect_refused(arguments, 1, "gene 41 is 'x'", maze_genes("x"));
   expect_refused(arguments, 1, "no genotype", "");
+  expect_refused(arguments, 1, "standard input:1: there is no column gene_1", "id,gene_0\n0,0.5\n");
   expect_refused({"evaluate", "maze", "--genes", "none.txt"}, 1, "none.txt");
   expect_refused({"evaluate", "maze"}, 2, "--genes");
   expect_refused({"evaluate", "--genes", "-"}, 2, "Known: maze", good);
@@ -759,6 +845,8 @@ TEST_F(CommandLine, ShowsTheBestUnlessSaid) {
   std::size_t pictures = 0;
   for (const auto& file : fs::directory_iterator(work() / "here" / "show")) {
     EXPECT_TRUE(content_of(file.path()).starts_with("\x89PNG\r\n")) << file.path();
+    const bool moves = content_of(file.path()).find("acTL") != std::string::npos;
+    EXPECT_EQ(file.path().extension(), moves ? ".apng" : ".png");
     ++pictures;
   }
   EXPECT_EQ(pictures, 3u);
@@ -770,9 +858,183 @@ TEST_F(CommandLine, ShowsSeveralAndTheNearest) {
   const Result several = aurora({"show", "here", "--random", "2", "--out", "pictures"});
   ASSERT_EQ(several.status, 0) << several.err;
   EXPECT_EQ(std::distance(fs::directory_iterator(work() / "pictures"), {}), 6);
-  const Result nearest = aurora({"show", "here", "--ground-truth", "60,450"});
+  const Result nearest = aurora({"show", "here", "--ground-truth", "60,450", "--film", "none"});
   EXPECT_EQ(nearest.status, 0) << nearest.err;
-  EXPECT_EQ(aurora({"show", "here", "--ground-truth", "-1,-0.5"}).status, 0);
+  EXPECT_SAYS(nearest.out, "  goal x 60, y 450: distance ");
+  EXPECT_SAYS(nearest.out, " of the axes' lengths; off by x ");
+  const Result outside = aurora({"show", "here", "--ground-truth", "-1,700", "--film", "none"});
+  EXPECT_EQ(outside.status, 0);
+  EXPECT_SAYS(outside.out, "goal x -1, y 700, outside the bounds, x -1 (0 to 600), y 700 (0 to ");
+}
+
+TEST_F(CommandLine, ShowsFilmsOfTheKindThatIsSaid) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  const Result gif = aurora({"show", "here", "--film", "gif"});
+  EXPECT_EQ(gif.status, 0) << gif.err;
+  EXPECT_SAYS(gif.out, "-film.gif\n");
+  const Result none = aurora({"show", "here", "--film", "none", "--out", "still"});
+  EXPECT_EQ(none.status, 0) << none.err;
+  EXPECT_EQ(none.out.find("film"), std::string::npos);
+  expect_refused({"show", "here", "--film", "giff"}, 2, "did you mean 'gif'?");
+  EXPECT_EQ(shell("PATH=/nowhere \"$1\" show here --film mp4 --out films 2>err"), 1);
+  EXPECT_SAYS(content_of(work() / "err"), "films as MP4 need the program ffmpeg");
+  EXPECT_FALSE(fs::exists(work() / "films"));
+}
+
+TEST_F(CommandLine, ManyIndividualsAreShownOnlyToWhoWantsThem) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  expect_refused({"show", "here", "--random", "21", "--out", "many"}, 2, "add --yes");
+  // Who is asked and says yes gets as far as the first one: there is no room for its pictures.
+  write(work() / "file", "in the way");
+  Arguments words = {"show", "here", "--random", "21", "--film", "none", "--out", "file/below"};
+  EXPECT_EQ(at_terminal(words, "n\n"), 2);
+  EXPECT_EQ(at_terminal(words, "\n"), 2);
+  EXPECT_EQ(at_terminal(words, "y\n"), 1);
+  words.push_back("--yes");
+  expect_refused(words, 1, "file/below");
+  words[3] = "20";
+  words.pop_back();
+  expect_refused(words, 1, "file/below");
+}
+
+// --- aurora nearest ------------------------------------------------------------------------------
+
+TEST_F(CommandLine, FindsTheNearest) {
+  ASSERT_EQ(aurora(small_run({"--out", "here"})).status, 0);
+  const Result result = aurora({"nearest", "here", "300,80", "--count", "3"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const ::aurora::SavedContainer saved = ::aurora::load_container(work() / "here" / "container");
+  std::istringstream lines(result.out);
+  double last = 0;
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const Json json = Json::parse(line);
+    const auto row = static_cast<std::size_t>(
+        std::ranges::find(saved.individuals.ids, json.at("id").get<std::uint64_t>()) -
+        saved.individuals.ids.begin());
+    ASSERT_LT(row, saved.individuals.size());
+    EXPECT_GE(json.at("distance").get<double>(), last);
+    last = json.at("distance");
+    // To the bit, though it is text.
+    EXPECT_EQ(json.at("fitness").get<float>(), saved.individuals.fitness[row]);
+    EXPECT_EQ(json.at("ground_truth").at("y").get<float>(), saved.individuals.ground_truth(row, 1));
+    EXPECT_EQ(json.at("ground_truth").size(), 3u);
+    const auto genes = saved.individuals.genotypes.row(row);
+    EXPECT_EQ(json.at("genotype").get<std::vector<float>>(),
+              std::vector<float>(genes.begin(), genes.end()));
+    EXPECT_EQ(json.at("descriptor").get<std::vector<float>>(),
+              std::vector<float>(saved.individuals.descriptors.row(row).begin(),
+                                 saved.individuals.descriptors.row(row).end()));
+  }
+  EXPECT_EQ(count, 3);
+
+  const Result outside = aurora({"nearest", "here", "-1,80"});
+  EXPECT_EQ(outside.status, 0);
+  EXPECT_SAYS(outside.err, "aurora: note: the goal is outside the bounds: x -1 (0 to 600)\n");
+  const auto place = saved.individuals.descriptors.row(5);
+  const Result alike = aurora({"nearest", "here", "--descriptor",
+                               std::to_string(place[0]) + "," + std::to_string(place[1])});
+  ASSERT_EQ(alike.status, 0) << alike.err;
+  EXPECT_NEAR(Json::parse(alike.out).at("distance").get<double>(), 0, 1e-4);
+
+  expect_refused({"nearest", "here"}, 2, "nearest to what?");
+  expect_refused({"nearest", "here", "1,2", "--descriptor", "1,2"}, 2, "nearest to what?");
+  expect_refused({"nearest", "here", "1,2,3,4"}, 2, "x,y,heading");
+  expect_refused({"nearest", "here", "--descriptor", "1"}, 2, "2 finite numbers");
+  expect_refused({"nearest", "here", "north"}, 2, "PLACE");
+  expect_refused({"nearest", "here", "1,2", "--count", "0"}, 2, "--count");
+  expect_refused({"nearest", "nowhere", "1,2"}, 1, "there is no run directory 'nowhere'");
+}
+
+// --- aurora encode -------------------------------------------------------------------------------
+
+TEST_F(CommandLine, EncodesObservations) {
+  ASSERT_EQ(aurora({"run", "maze", "--variant", "aurora-csc-uniform-2", "--iterations", "10",
+                    "run.batch=16", "container.target_size=50", "--out", "here", "--quiet"})
+                .status,
+            0);
+  const std::string sensory = "here/container/sensory.npy";
+  const Result csv = aurora({"encode", "here", sensory});
+  ASSERT_EQ(csv.status, 0) << csv.err;
+  EXPECT_TRUE(csv.out.starts_with("descriptor_1,descriptor_2,reconstruction_error\n"));
+  const ::aurora::SavedContainer saved = ::aurora::load_container(work() / "here" / "container");
+  std::istringstream lines(csv.out);
+  std::string line;
+  std::getline(lines, line);
+  for (std::size_t row = 0; row < saved.individuals.size(); ++row) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(std::stof(line), saved.individuals.descriptors(row, 0));  // to the bit
+    EXPECT_EQ(std::stof(line.substr(line.find(',') + 1)), saved.individuals.descriptors(row, 1));
+  }
+  EXPECT_FALSE(std::getline(lines, line));
+
+  const Result npy = aurora({"encode", "here", sensory, "--out", "d.npy"});
+  ASSERT_EQ(npy.status, 0) << npy.err;
+  EXPECT_EQ(npy.out, "d.npy\n");
+  EXPECT_EQ(content_of(work() / "d.npy").size(), 128 + 12 * saved.individuals.size());
+  expect_refused({"encode", "here", sensory, "--out", "d.npy"}, 1, "--force");
+  EXPECT_EQ(aurora({"encode", "here", sensory, "--out", "d.npy", "--force"}).status, 0);
+  expect_refused({"encode", "here", sensory, "--out", "d.csv"}, 2, "is a .npy file");
+  expect_refused({"encode", "here", "d.npy"}, 1, "needs an array of uint8 of the shape (rows, 64");
+  expect_refused({"encode", "here", "none.npy"}, 1, "none.npy");
+  expect_refused({"encode", "here"}, 2, "FILE");
+  ASSERT_EQ(aurora(small_run({"--out", "coded"})).status, 0);
+  expect_refused({"encode", "coded", sensory}, 2, "hand-coded");
+}
+
+// --- What may not be read ------------------------------------------------------------------------
+
+TEST_F(CommandLine, SaysWhatMayNotBeReadInItsOwnWords) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody who may not read";
+  ASSERT_EQ(aurora({"run", "maze", "--variant", "aurora-csc-uniform-2", "--iterations", "10",
+                    "run.batch=16", "container.target_size=50", "run.snapshot_every=5", "--out",
+                    "all/here", "--quiet"})
+                .status,
+            0);
+  write(work() / "genes.txt", maze_genes());
+  write(work() / "study.toml", "[[study]]\ntasks = ['maze']\nvariants = ['ns']\n");
+  fs::permissions(folder_, fs::perms::all);
+  fs::permissions(folder_ / "io", fs::perms::all);
+  const std::vector<Arguments> commands = {{"show", "all/here", "--out", "/nowhere"},
+                                           {"nearest", "all/here", "1,2"},
+                                           {"encode", "all/here", "all/here/container/sensory.npy"},
+                                           {"verify", "all/here"},
+                                           {"verify", "all"},
+                                           {"retrain", "all/here", "--out", "/nowhere/x"},
+                                           {"run", "--resume", "--out", "all/here"},
+                                           {"run", "--config", "all/here/config.toml"},
+                                           {"export", "all/here", "--csv"},
+                                           {"report", "all", "--out", "/nowhere"}};
+  for (const char* closed :
+       {"all/here", "all/here/config.toml", "all/here/run.json", "all/here/container",
+        "all/here/container/fitness.npy", "all/here/container/manifest.json", "all/here/encoder",
+        "all/here/metrics.csv", "all/here/snapshots", "all"}) {
+    const fs::path path = work() / closed;
+    const fs::perms before = fs::status(path).permissions();
+    fs::permissions(path, fs::perms::none);
+    for (const Arguments& words : commands) {
+      const bool python = words[0] == "report" || words[0] == "export";  // takes its time
+      if (python && path != work() / "all" && path.filename() != "run.json") continue;
+      SCOPED_TRACE(std::string(closed) + ": " + words[0] + " " + words[1]);
+      const Result result = aurora_as_nobody(words);
+      ASSERT_NE(result.status, 99) << "the program itself may not be read";
+      const std::string said = result.out + result.err;
+      for (const char* foreign : {"filesystem error", "Traceback", "[Errno", "terminate called"}) {
+        EXPECT_EQ(said.find(foreign), std::string::npos) << said;
+      }
+    }
+    const Result shown = aurora_as_nobody({"nearest", "all/here", "1,2"});
+    if (shown.status != 0) {
+      EXPECT_SAYS(shown.err, "Permission denied");
+    }
+    fs::permissions(path, before);
+  }
+  fs::permissions(work() / "genes.txt", fs::perms::none);
+  EXPECT_SAYS(aurora_as_nobody({"evaluate", "maze", "--genes", "genes.txt"}).err,
+              "cannot read genes.txt: Permission denied");
+  fs::permissions(work() / "study.toml", fs::perms::none);
+  EXPECT_SAYS(aurora_as_nobody({"experiment", "study.toml"}).err, "Permission denied");
 }
 
 TEST_F(CommandLine, ShowsARunThatIsGoingOn) {
@@ -858,6 +1120,7 @@ TEST_F(CommandLine, EstimatesAnExperimentWithItsEncoders) {
   EXPECT_SAYS(before.out, "to do          study1/maze-aurora-csc-uniform-2-seed1\n");
   EXPECT_SAYS(before.out, "training and encoding");
   EXPECT_SAYS(before.out, "from timing a few evaluations and one epoch");
+  EXPECT_SAYS(before.out, " MB of memory for a run, ");
   ASSERT_EQ(aurora({"experiment", "study.toml"}).status, 0);
   const fs::path run = work() / "runs" / "study" / "study1" / "maze-aurora-csc-uniform-2-seed1";
   EXPECT_TRUE(fs::exists(run / "retrained" / "manifest.json"));
@@ -910,7 +1173,9 @@ TEST_F(CommandLine, BecomesASlurmScriptThatRunsTheExperiment) {
   const Result script = aurora({"experiment", "it's.toml", "--slurm", "--out", "the runs"});
   ASSERT_EQ(script.status, 0) << script.err;
   EXPECT_SAYS(script.out, "#SBATCH --array=0-1\n");
-  EXPECT_FALSE(fs::exists(work() / "the runs"));
+  EXPECT_SAYS(script.out, "#SBATCH --job-name=it_s\n");
+  EXPECT_SAYS(script.out, "/work/the runs/logs/%x-%A_%a.out\"\n");
+  EXPECT_TRUE(fs::is_empty(work() / "the runs" / "logs")) << "Slurm does not make it";
   write(folder_ / "io" / "job.sh", script.out);
   const std::string job = (folder_ / "io" / "job.sh").string();
   for (const std::string number : {"0", "1"}) {

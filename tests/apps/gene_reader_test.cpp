@@ -60,6 +60,18 @@ TEST(GeneReader, TakesSpacesTabsCommasCommentsAndBlankLines) {
   EXPECT_TRUE(read_all("\n# nothing\n , ,\n", 2).empty());
 }
 
+TEST(GeneReader, FindsTheGenesOfATableByTheirNames) {
+  const Rows expected = {{0.25F, 0.5F}, {1.0F, 0.0F}};
+  for (const std::string text :
+       {"gene_0,gene_1\n0.25,0.5\n1,0\n",
+        "id,fitness,gene_1,x,gene_0\r\n7,-3e9,0.5,,0.25\r\n8,,0,nan,1",
+        "# ours\n\n\"a, b\", gene_0 ,gene_1,generation\n5,0.25,0.5,6\n\n# more\n5,1,0,6\n"}) {
+    EXPECT_EQ(read_all(text, 2), expected) << text;
+    EXPECT_EQ(read_all(text, 2, 1), expected) << text;
+  }
+  EXPECT_TRUE(read_all("gene_0,gene_1\n", 2).empty());
+}
+
 TEST(GeneReader, BatchesAreCutAnywhere) {
   std::string text;
   Rows expected;
@@ -74,6 +86,15 @@ TEST(GeneReader, BatchesAreCutAnywhere) {
 
 TEST(GeneReader, WhatIsWrongHasItsLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
+      {"id,gene_0\n", ":1: there is no column gene_1; the task's genotypes have 2 genes"},
+      {"gene_0,gene_1,gene_2\n", ":1: there is a column gene_2, but the task's genotypes have 2"},
+      {"gene_0,gene_1,gene_0\n", ":1: there are two columns gene_0"},
+      {"gene_0,gene_1\n0,1\n0\n", ":3: 1 cells, but the header has 2"},
+      {"gene_0,gene_1\n0,1,\n", ":2: 3 cells, but the header has 2"},
+      {"gene_1,gene_0\n0,1.5\n", ":2: gene 1 is '1.5'"},
+      {"gene_0,gene_1\n0,\n", ":2: gene 2 is ''"},
+      {"0 0.5\ngene_0,gene_1\n", ":2: gene 1 is 'gene_0'"},
+      {"id,fitness\n0,1\n", ":1: gene 1 is 'id'"},
       {"0 0.5\n0\n", ":2: 1 genes, but the task's genotypes have 2"},
       {"\n0 0.5 1\n", ":2: 3 genes"},
       {"0 1.5\n", ":1: gene 2 is '1.5'"},

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace aurora {
 namespace {
@@ -170,6 +171,86 @@ TEST(StatusLine, EndsItsLineOnATerminalWhenTheWorkFails) {
   for (char c; read(screen, &c, 1) == 1;) seen += c;  // it comes when it comes, and ends with EIO
   close(screen);
   EXPECT_EQ(seen, "\r\x1b[Kone\r\x1b[Ktwo\r\n");
+}
+
+/// What a terminal shows in the end: escapes that move the cursor up and clear are obeyed.
+std::vector<std::string> screen_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      if (++row == lines.size()) lines.emplace_back();
+    } else if (text[i] == '\x1b') {
+      const std::size_t end = text.find_first_of("AKJ", i);
+      if (text[end] == 'A') row -= std::stoul(text.substr(i + 2));
+      if (text[end] == 'K') lines[row].clear();
+      if (text[end] == 'J') {
+        lines.resize(row + 1);
+        lines[row].clear();
+      }
+      i = end;
+    } else if (text[i] != '\r') {
+      lines[row] += text[i];
+    }
+  }
+  return lines;
+}
+
+TEST(StatusBlock, RenewsItsLinesBelowWhatIsSaid) {
+  using Lines = std::vector<std::string>;
+  int master = 0;
+  int slave = 0;
+  winsize size{.ws_row = 4, .ws_col = 10, .ws_xpixel = 0, .ws_ypixel = 0};
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &size), 0);
+  std::FILE* stream = fdopen(slave, "w");
+  std::string text;
+  const auto seen = [&] {
+    std::string more(4096, '\0');
+    more.resize(static_cast<std::size_t>(std::max<ssize_t>(read(master, more.data(), 4096), 0)));
+    text += more;
+    return screen_of(text);
+  };
+  {
+    StatusBlock block(stream);
+    EXPECT_TRUE(block.is_due());
+    EXPECT_EQ(block.columns(), 9U);
+    block.show({"one", "two"});
+    EXPECT_EQ(seen(), (Lines{"one", "two", ""}));
+    EXPECT_FALSE(block.is_due());
+    block.show({"three", "a line that is too long", "five", "six"});
+    EXPECT_EQ(seen(), (Lines{"three", "a line th", "five", ""})) << "as many as there is room for";
+    block.say("this stays");
+    EXPECT_TRUE(block.is_due());
+    block.show({"seven"});
+    EXPECT_EQ(seen(), (Lines{"this stays", "seven", ""}));
+  }
+  EXPECT_EQ(seen(), (Lines{"this stays", ""}));
+  std::fclose(stream);
+  close(master);
+}
+
+TEST(StatusBlock, SaysOnlyWhatStaysInALog) {
+  std::FILE* stream = std::tmpfile();
+  {
+    StatusBlock block(stream);
+    EXPECT_FALSE(block.is_due());
+    block.show({"one"});
+    block.say("this stays");
+  }
+  std::rewind(stream);
+  std::string text(100, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stream));
+  EXPECT_EQ(text, "this stays\n");
+  std::fclose(stream);
+}
+
+TEST(Progress, WantsToKnowWhenItIsDueUnlessItIsQuiet) {
+  said(false, [](Progress& progress) {
+    EXPECT_TRUE(progress.wants_standing());
+    progress.stands(standing(500, kRow));
+    EXPECT_FALSE(progress.wants_standing()) << "too soon";
+  });
+  said(true, [](Progress& progress) { EXPECT_FALSE(progress.wants_standing()); });
 }
 
 TEST(Progress, DurationsAreForPeople) {

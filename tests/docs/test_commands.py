@@ -18,6 +18,8 @@ import unittest
 from pathlib import Path
 from typing import Iterator
 
+import numpy as np
+
 from pages import ROOT, Block, Page, docs
 
 PROGRAMS = {
@@ -38,6 +40,7 @@ NOT_RUN = {
     "scripts/endurance": "an hour",
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
+    "sbatch": "needs a cluster; `make test-cluster` has one",
     "cmake --install": "the test `install` does it",
     "build/aurora experiment experiments/paper-small.toml  ": "17 minutes; --dry-run is run",
     "build/aurora experiment experiments/paper-small.toml --out": "17 minutes; --dry-run is run",
@@ -187,6 +190,8 @@ def furnish(folder: Path) -> None:
     (folder / "path/aurora").symlink_to(folder / "build/aurora")
     for name in ("Makefile", "experiments", "scripts", "examples"):
         (folder / name).symlink_to(ROOT / name)
+    pictures = np.random.default_rng(1).integers(256, size=(5, 64, 64, 3), dtype=np.uint8)
+    np.save(folder / "observations.npy", pictures)
 
 
 class Table(unittest.TestCase):

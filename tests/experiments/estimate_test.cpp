@@ -57,5 +57,23 @@ TEST_F(AnEstimate, RestsOnMeasuredTimes) {
   EXPECT_EQ(hand_coded.encoding, 0);
 }
 
+TEST_F(AnEstimate, CountsTheContainerItsCopyAndTheExamples) {
+  const auto memory = [&](const std::string& variant, const std::string& size) {
+    return estimate(planned(variant, {"run.iterations=1000", "container.target_size=" + size}),
+                    {.memory = 1e6})
+        .memory;
+  };
+  const SensoryShape& sensory = planned("hc-csc-uniform", {}).plan.spec().sensory;
+  const double bytes = 1000 * static_cast<double>(sensory.row_bytes());
+  const double given = memory("hc-csc-uniform", "2000") - memory("hc-csc-uniform", "1000");
+  EXPECT_GT(given, 2 * bytes);
+  EXPECT_LT(given, 2 * bytes + 1000 * 1000);
+  const double learned =
+      memory("aurora-csc-uniform-2", "2000") - memory("aurora-csc-uniform-2", "1000");
+  EXPECT_NEAR(learned - given, 1000 * 4 * static_cast<double>(sensory.size()), 1e5);
+  EXPECT_GT(memory("hc-csc-uniform", "1000"), 1e6 + 2 * bytes);
+  EXPECT_GT(measure_costs(planned("hc-csc-uniform", {}).plan).memory, 1e6);
+}
+
 }  // namespace
 }  // namespace aurora

@@ -1,9 +1,13 @@
 #include "aurora/experiments/scheduler.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <memory>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/runs/retrain.hpp"
+#include "aurora/storage/files.hpp"
 #include "tests/runs/run_fixture.hpp"
 
 namespace aurora {
@@ -147,6 +151,87 @@ TEST_F(AScheduler, NeverTouchesAnotherRun) {
   const Tally tally = go();
   ASSERT_EQ(tally.failures.size(), 1U);
   EXPECT_NE(tally.failures[0].find("run.seed was 1, now it is 2"), std::string::npos);
+}
+
+/// Of the run with seed 1, as an experiment on another machine would have it.
+fs::path claim(const fs::path& out, const PlannedRun& run) {
+  const fs::path folder = out / run.name;
+  fs::create_directories(folder.parent_path());
+  return folder.parent_path() / ("." + folder.filename().string() + ".lock");
+}
+
+TEST_F(AScheduler, LeavesRunsThatOthersHaveToThemAndWaits) {
+  make_ready();
+  auto theirs = std::make_unique<FileLock>(claim(options_.out, runs_of_study_[0]), "it");
+  commands_ = {"exit 9", "cp -r \"${1}2\" \"$2\"", "cp -r \"${1}3\" \"$2\"",
+               "cp -r \"${1}4\" \"$2\""};
+  bool shown = false;
+  options_.goes_on = [&](const Tally&, const std::vector<Job>& jobs, double) {
+    if (!theirs || jobs.size() != 1 || !jobs[0].elsewhere) return;
+    shown = true;
+    EXPECT_EQ(jobs[0].name, runs_of_study_[0].name);
+    EXPECT_TRUE(jobs[0].status.starts_with("process " + std::to_string(getpid()) + " on "));
+    fs::copy(root_ / "ready1", options_.out / runs_of_study_[0].name, fs::copy_options::recursive);
+    theirs.reset();
+  };
+  const Tally tally = go();
+  EXPECT_TRUE(shown);
+  EXPECT_EQ(tally.done, 3U);
+  EXPECT_EQ(tally.skipped, 1U);
+  EXPECT_TRUE(tally.failures.empty());
+  const auto said = [&](const std::string& begin) {
+    return std::ranges::count_if(lines_, [&](const std::string& line) {
+      return line.starts_with(runs_of_study_[0].name + begin);
+    });
+  };
+  EXPECT_EQ(said(": busy: process "), 1);
+  EXPECT_EQ(said(": finished by another process, on "), 1);
+  EXPECT_EQ(lines_.size(), 5U);
+}
+
+TEST_F(AScheduler, TakesOverWhatOthersLeaveUnfinished) {
+  runs_of_study_.resize(1);
+  make_ready();
+  const fs::path lock = claim(options_.out, runs_of_study_[0]);
+  auto theirs = std::make_unique<FileLock>(lock, "it");
+  commands_ = {"cp -r \"${1}1\" \"$2\""};
+  options_.goes_on = [&](const Tally&, const std::vector<Job>& jobs, double) {
+    if (!jobs.empty() && jobs[0].elsewhere) theirs.reset();
+  };
+  EXPECT_EQ(go().done, 1U);
+  EXPECT_FALSE(fs::exists(lock));
+
+  // What a dead experiment has left beside a finished run.
+  std::ofstream(lock) << "1 on nowhere";
+  EXPECT_EQ(go().skipped, 1U);
+  EXPECT_FALSE(fs::exists(lock));
+}
+
+TEST_F(AScheduler, TriesARunAgainThatIsInUse) {
+  runs_of_study_.resize(1);
+  make_ready();
+  commands_ = {"[ -e \"$1.tried\" ] || { touch \"$1.tried\"; exit 75; }; cp -r \"${1}1\" \"$2\""};
+  const Tally tally = go();
+  EXPECT_EQ(tally.done, 1U);
+  EXPECT_TRUE(tally.failures.empty());
+  EXPECT_FALSE(fs::exists(options_.out / "errors"));
+}
+
+TEST_F(AScheduler, ShowsTheLineThatARunRenews) {
+  runs_of_study_.resize(1);
+  make_ready();
+  commands_ = {
+      "printf 'a note\\n\\r\\033[Kone  two\\r\\033[Kthree  four' >&2; sleep 0.5; "
+      "printf '\\nthe reason\\n' >&2; exit 3"};
+  std::vector<std::string> seen;
+  options_.goes_on = [&](const Tally&, const std::vector<Job>& jobs, double) {
+    for (const Job& job : jobs) seen.push_back(job.status);
+  };
+  const Tally tally = go();
+  EXPECT_NE(std::ranges::find(seen, "three  four"), seen.end());
+  ASSERT_EQ(tally.failures.size(), 1U);
+  EXPECT_TRUE(tally.failures[0].ends_with(": the reason")) << tally.failures[0];
+  EXPECT_EQ(content(options_.out / "errors" / "0.txt"), "a note\nthe reason\n");
 }
 
 TEST_F(AScheduler, StartsNothingMoreOnceItIsStopped) {

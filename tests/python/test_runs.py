@@ -1,7 +1,10 @@
 """The loader, on whole runs and on runs with exactly one thing wrong."""
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 from typing import Any
@@ -113,8 +116,37 @@ class Whole(InFolder):
         np.testing.assert_array_equal(table["id"], container.ids)
         to_npz(self.run_, self.folder / "a.npz")
         with np.load(self.folder / "a.npz") as columns:
-            self.assertEqual(set(columns), set(container.columns))
+            told = {"task", "title", "axes", "bounds", "units", "directions"}
+            self.assertEqual(set(columns), set(container.columns) | told)
             np.testing.assert_array_equal(columns["sensory"], container.sensory)
+            self.assertEqual(str(columns["task"]), "maze")
+            self.assertEqual(str(columns["title"]), container.title)
+            self.assertEqual(columns["axes"].tolist(), container.axes)
+            np.testing.assert_array_equal(columns["bounds"], container.bounds)
+            self.assertEqual(columns["units"].tolist(), [axis.unit for axis in container.space])
+            self.assertEqual(
+                columns["directions"].tolist(), [axis.direction for axis in container.space]
+            )
+
+    def test_the_exported_genes_are_evaluated(self) -> None:
+        done = program("export", self.path, "--csv", "--out", self.folder / "genes.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = program("evaluate", "maze", "--genes", self.folder / "genes.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [json.loads(line)["fitness"] for line in done.stdout.splitlines()]
+        np.testing.assert_array_equal(np.array(found, np.float32), self.run_.container.fitness)
+
+    def test_public_modules_are_there_after_the_import(self) -> None:
+        code = (
+            "import aurora, sys; "
+            "assert aurora.statistics.quartiles([1, 2, 3]).median == 2; "
+            "names = ('claims', 'export', 'paper', 'runs', 'statistics', 'study'); "
+            "assert all(hasattr(aurora, name) and name in dir(aurora) for name in names); "
+            "assert not hasattr(aurora, 'nonsense'); "
+            "assert 'matplotlib' not in sys.modules"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_program_exports(self) -> None:
         done = program("export", self.path, "--csv", cwd=self.folder)
@@ -124,7 +156,8 @@ class Whole(InFolder):
         self.assertTrue((self.folder / done.stdout.strip()).is_file())
         done = program("export", self.path, "--npz", "--out", self.folder / "no" / "b.npz")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, "^aurora: error: .*No such file")
+        self.assertRegex(done.stderr, "^aurora: error: cannot write '.*b.npz': No such file")
+        self.assertNotIn("Errno", done.stderr)
         self.assertEqual(program("export", self.path).returncode, 2)
         self.assertEqual(program("export", self.path, "--csv", "--npz").returncode, 2)
 

@@ -125,6 +125,30 @@ TEST_F(ARun, TellsAnObserverAndPrintsNothing) {
   }
 }
 
+/// Always wants to know.
+class Curious : public RunObserver {
+ public:
+  void stands(const Standing& standing) override {
+    iterations.push_back(standing.iteration);
+    EXPECT_EQ(standing.evaluations, 32 * standing.iteration);
+    EXPECT_GT(number_called(standing.row, "coverage", -1), 0) << "measured once at least";
+  }
+  bool wants_standing() override { return true; }
+
+  std::vector<std::size_t> iterations;
+};
+
+TEST_F(ARun, TellsWhoWantsToKnowFromItsFirstIterationAndComesToTheSame) {
+  const Plan plan = plan_with(small_with({"run.log_every=5"}), "hc-csc-uniform");
+  Curious curious;
+  const RunSummary told = run(parts_, plan, {.out = root_ / "told", .observer = &curious}, stop_);
+  const RunSummary alone = run(parts_, plan, {.out = root_ / "alone"}, stop_);
+  EXPECT_EQ(curious.iterations,
+            (std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12}));
+  EXPECT_EQ(told.container_hash, alone.container_hash);
+  EXPECT_EQ(content(root_ / "told" / "metrics.csv"), content(root_ / "alone" / "metrics.csv"));
+}
+
 TEST_F(ARun, SaysWhatItMeasured) {
   const RunSummary summary = run_with(small_with({"metrics.grid.resolution=10"}), "hc-csc-uniform");
   const RunSummary read = read_summary(out_ / "run.json");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -51,6 +52,17 @@ std::pair<std::size_t, std::size_t> size_of(const fs::path& file) {
   const std::pair<std::size_t, std::size_t> size = {image.width, image.height};
   png_image_free(&image);
   return size;
+}
+
+Image decoded(const fs::path& file) {
+  png_image image;
+  std::memset(&image, 0, sizeof image);
+  image.version = PNG_IMAGE_VERSION;
+  EXPECT_NE(png_image_begin_read_from_file(&image, file.c_str()), 0) << image.message;
+  image.format = PNG_FORMAT_RGB;
+  Image result(image.width, image.height);
+  EXPECT_NE(png_image_finish_read(&image, nullptr, result.pixels.data(), 0, nullptr), 0);
+  return result;
 }
 
 class Show : public RunFixture {
@@ -105,11 +117,11 @@ TEST_F(Show, WritesPictureFilmAndReconstruction) {
   EXPECT_EQ(shown.fitness, *std::ranges::max_element(view.container().individuals.fitness));
   const std::string stem = "individual-" + std::to_string(shown.id);
   EXPECT_EQ(shown.files,
-            (std::vector<fs::path>{pictures_ / (stem + ".png"), pictures_ / (stem + "-film.png"),
+            (std::vector<fs::path>{pictures_ / (stem + ".png"), pictures_ / (stem + "-film.apng"),
                                    pictures_ / (stem + "-sensory.png")}));
   EXPECT_EQ(size_of(shown.files[0]), std::pair(std::size_t{768}, std::size_t{768}));
   EXPECT_EQ(size_of(shown.files[1]), std::pair(std::size_t{512}, std::size_t{512}));
-  EXPECT_EQ(size_of(shown.files[2]), std::pair(std::size_t{1040}, std::size_t{512}));
+  EXPECT_EQ(size_of(shown.files[2]), std::pair(std::size_t{1048}, std::size_t{542}));
   EXPECT_NE(content(shown.files[1]).find("acTL"), std::string::npos);
   EXPECT_LT(fs::file_size(shown.files[1]), 2'000'000u);
 }
@@ -120,7 +132,45 @@ TEST_F(Show, HandCodedRunsHaveNoReconstruction) {
   EXPECT_FALSE(view.reconstructs());
   EXPECT_TRUE(view.notes().empty());
   const Shown shown = view.show(0, pictures_);
-  EXPECT_EQ(size_of(shown.files.back()), std::pair(std::size_t{512}, std::size_t{512}));
+  EXPECT_EQ(size_of(shown.files.back()), std::pair(std::size_t{512}, std::size_t{542}));
+}
+
+TEST_F(Show, FilmsAreOfTheKindThatIsAskedFor) {
+  make_run("hc-csc-uniform");
+  const Viewer view = viewer();
+  const Shown gif = view.show(0, pictures_, FilmKind::gif);
+  ASSERT_EQ(gif.files.size(), 3u);
+  EXPECT_EQ(gif.files[1].extension(), ".gif");
+  EXPECT_TRUE(content(gif.files[1]).starts_with("GIF89a"));
+  EXPECT_EQ(view.show(0, pictures_, FilmKind::gif).files, gif.files);  // its own is replaced
+  std::ofstream(gif.files[1], std::ios::binary) << "precious";
+  EXPECT_THROW(view.show(0, pictures_, FilmKind::gif), FileError);
+  EXPECT_EQ(view.show(0, pictures_, FilmKind::none).files.size(), 2u);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", "/nowhere", 1);
+  EXPECT_NE(refusal<FileError>([&] {
+              view.show(0, root_ / "mp4", FilmKind::mp4);
+            }).find("need the program ffmpeg"),
+            std::string::npos);
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_FALSE(fs::exists(root_ / "mp4"));
+}
+
+// Above the pictures their names, and a line between them.
+TEST_F(Show, DataAndReconstructionAreToldApart) {
+  make_run("aurora-csc-uniform-4");
+  const Shown shown = viewer().show(0, pictures_);
+  const Image image = decoded(shown.files.back());
+  const auto dark = [&](std::size_t left, std::size_t right, std::size_t top, std::size_t bottom) {
+    std::size_t count = 0;
+    for (std::size_t y = top; y < bottom; ++y) {
+      for (std::size_t x = left; x < right; ++x) count += image.at(x, y).red < 128 ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_GT(dark(0, 512, 0, 30), 300u);
+  EXPECT_GT(dark(536, 1048, 0, 30), dark(0, 512, 0, 30));  // a longer word
+  EXPECT_EQ(dark(512, 536, 0, 542), 2u * 542u);
 }
 
 TEST_F(Show, ATaskWithoutADrawingShowsWhatItSenses) {
@@ -128,7 +178,7 @@ TEST_F(Show, ATaskWithoutADrawingShowsWhatItSenses) {
   const Shown shown = viewer().show(0, pictures_);
   EXPECT_EQ(shown.difference, "");
   ASSERT_EQ(shown.files.size(), 1u);
-  EXPECT_EQ(size_of(shown.files[0]), std::pair(std::size_t{512}, std::size_t{512}));
+  EXPECT_GT(size_of(shown.files[0]).first, 512u);  // with numbers along the axes
 }
 
 TEST_F(Show, SelectsWhatIsAskedFor) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -486,15 +487,24 @@ TEST_F(FilesTest, TheOldDirectoryCanBeKeptAsThePreviousOne) {
 
 // ---- Locks ----
 
+/// As a lock says whose it is.
+std::string process_on_this_machine(pid_t process) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return std::to_string(process) + " on " + host.data();
+}
+
 TEST_F(FilesTest, ALockKeepsOthersOutUntilItIsGone) {
   {
     const FileLock lock(dir_ / "lock", dir_);
-    EXPECT_EQ(content(dir_ / "lock"), std::to_string(::getpid()));
-    const std::string message =
-        message_of<FileError>([&] { FileLock(dir_ / "lock", "the thing"); });
-    EXPECT_CONTAINS(message, "'the thing' is in use by process " + std::to_string(::getpid()));
+    const std::string ours = process_on_this_machine(::getpid());
+    EXPECT_EQ(content(dir_ / "lock"), ours);
+    EXPECT_EQ(FileLock::holder(dir_ / "lock"), "process " + ours);
+    const std::string message = message_of<InUse>([&] { FileLock(dir_ / "lock", "the thing"); });
+    EXPECT_CONTAINS(message, "'the thing' is in use by process " + ours + ";");
     EXPECT_TRUE(fs::exists(dir_ / "lock"));
   }
+  EXPECT_EQ(FileLock::holder(dir_ / "lock"), "another process");
   EXPECT_EQ(names_in(dir_), NameSet{});
   EXPECT_THROW(FileLock(dir_ / "none" / "lock", dir_), FileError);
 }
@@ -506,9 +516,9 @@ TEST_F(FilesTest, TheLockOfADeadProcessIsTakenOver) {
     ::_exit(0);  // nothing is cleared up
   }
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  ASSERT_EQ(content(dir_ / "lock"), std::to_string(child));
+  ASSERT_EQ(content(dir_ / "lock"), process_on_this_machine(child));
   const FileLock lock(dir_ / "lock", dir_);
-  EXPECT_EQ(content(dir_ / "lock"), std::to_string(::getpid()));
+  EXPECT_EQ(content(dir_ / "lock"), process_on_this_machine(::getpid()));
 }
 
 TEST_F(FilesTest, ParentsMadeInVainAreTakenBack) {

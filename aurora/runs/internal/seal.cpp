@@ -6,10 +6,12 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "aurora/storage/files.hpp"
 #include "aurora/storage/internal/array_directory.hpp"
 #include "aurora/storage/internal/json.hpp"
+#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 namespace {
@@ -27,12 +29,18 @@ bool is_hidden(const fs::path& path) {
 /// what they lead to is not ours.
 std::set<std::string> files_of(const fs::path& run) {
   std::set<std::string> names;
-  for (auto at = fs::recursive_directory_iterator(run); at != fs::recursive_directory_iterator();
-       ++at) {
-    if (is_hidden(at->path())) {
-      at.disable_recursion_pending();
-    } else if (!fs::is_directory(at->symlink_status())) {
-      names.insert(at->path().lexically_relative(run).generic_string());
+  std::vector<fs::path> directories = {run};
+  while (!directories.empty()) {
+    const fs::path directory = directories.back();
+    directories.pop_back();
+    for (const fs::path& path : entries_of(directory)) {
+      if (is_hidden(path)) continue;
+      std::error_code ignored;  // what cannot be looked at is a file that cannot be read
+      if (fs::is_directory(fs::symlink_status(path, ignored))) {
+        directories.push_back(path);
+      } else {
+        names.insert(path.lexically_relative(run).generic_string());
+      }
     }
   }
   return names;
