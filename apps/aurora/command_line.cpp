@@ -18,6 +18,7 @@
 #include "aurora/core/instruction_set.hpp"
 #include "aurora/core/names.hpp"
 #include "aurora/experiments/scheduler.hpp"
+#include "aurora/runs/program_task.hpp"
 #include "aurora/runs/run.hpp"
 #include "aurora/storage/files.hpp"
 
@@ -74,7 +75,19 @@ void open_standard_descriptors() {
   }
 }
 
-int parse_and_act(int argc, char** argv, const Parts& parts) {
+/// A robot that is a program of its own, with every command that knows tasks.
+void add_robot_option(const std::vector<Command>& commands, std::string& robot) {
+  for (const Command& command : commands) {
+    command.app
+        ->add_option("--task-command", robot,
+                     "A robot that is a program of its own, in any language (docs/own-robot.md)")
+        ->type_name("COMMAND");
+  }
+}
+
+int parse_and_act(int argc, char** argv, const Parts& builtin) {
+  Parts parts = builtin;
+  std::string robot;
   CLI::App program("Discovers diverse and high-performing behaviours of a robot, unsupervised.",
                    "aurora");
   program.set_version_flag("--version", "aurora " + version(), "Print the version and exit");
@@ -90,11 +103,17 @@ int parse_and_act(int argc, char** argv, const Parts& parts) {
       "  AURORA_INSTRUCTIONS=avx2   use this instruction set (avx3, avx2, sse4, baseline)\n"
       "                             instead of the processor's best one (avx3 and avx2 give\n"
       "                             the same bits)");
-  const std::vector<Command> commands = {
-      add_run(program, parts),    add_evaluate(program, parts),   add_list(program, parts),
-      add_show(program, parts),   add_nearest(program, parts),    add_encode(program, parts),
-      add_verify(program, parts), add_retrain(program, parts),    add_report(program),
-      add_export(program),        add_experiment(program, parts), add_help(program)};
+  std::vector<Command> commands = {add_run(program, parts),
+                                   add_evaluate(program, parts),
+                                   add_list(program, parts),
+                                   add_show(program, parts),
+                                   add_nearest(program, parts),
+                                   add_encode(program, parts),
+                                   add_verify(program, parts),
+                                   add_retrain(program, parts),
+                                   add_experiment(program, parts, robot)};
+  add_robot_option(commands, robot);
+  commands.insert(commands.end(), {add_report(program), add_export(program), add_help(program)});
 
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
@@ -119,6 +138,11 @@ int parse_and_act(int argc, char** argv, const Parts& parts) {
     return complain(fmt::format("{} (aurora {}--help shows what is right)", error.what(),
                                 named == &program ? "" : named->get_name() + " "),
                     kBadUsage);
+  }
+  if (!robot.empty()) {
+    TaskEntry task = program_task(robot);
+    parts.usual_task = task.name;
+    parts.tasks.add(std::move(task));
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.action();

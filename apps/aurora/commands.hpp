@@ -19,7 +19,8 @@ struct Command {
 Command add_run(CLI::App& program, const Parts& parts);
 Command add_encode(CLI::App& program, const Parts& parts);
 Command add_evaluate(CLI::App& program, const Parts& parts);
-Command add_experiment(CLI::App& program, const Parts& parts);
+/// `robot` is what --task-command says, for the runs that it starts.
+Command add_experiment(CLI::App& program, const Parts& parts, const std::string& robot);
 Command add_list(CLI::App& program, const Parts& parts);
 Command add_nearest(CLI::App& program, const Parts& parts);
 Command add_retrain(CLI::App& program, const Parts& parts);

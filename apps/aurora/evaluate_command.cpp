@@ -74,7 +74,8 @@ void write_image(const std::string& path, const Evaluation& evaluation) {
 }
 
 int act(const Arguments& arguments, const Parts& parts) {
-  const Words words = sorted(arguments.words);
+  Words words = sorted(arguments.words);
+  if (words.task.empty()) words.task = parts.usual_task;
   if (words.task.empty()) {
     throw UsageError(fmt::format("which TASK? Known: {}", fmt::join(parts.tasks.names(), ", ")));
   }

@@ -39,13 +39,14 @@ fs::path program() {
 
 class ExperimentCommand {
  public:
-  ExperimentCommand(const Parts& parts, const Arguments& arguments)
+  ExperimentCommand(const Parts& parts, const Arguments& arguments, const std::string& robot)
       : arguments_(arguments),
         parts_(with_variants(parts, arguments.variants)),
         experiment_(plan_experiment(parts_, arguments.file)),
         out_(arguments.out.empty() ? fs::path("runs") / fs::path(arguments.file).stem()
                                    : fs::path(arguments.out)),
-        processors_(std::max(std::thread::hardware_concurrency(), 1U)) {
+        processors_(std::max(std::thread::hardware_concurrency(), 1U)),
+        robot_(robot) {
     jobs_ = arguments.jobs > 0 ? arguments.jobs
                                : std::min<std::size_t>(processors_, experiment_.runs.size());
     threads_ = std::max<std::size_t>(processors_ / std::max<std::size_t>(jobs_, 1), 1);
@@ -158,6 +159,7 @@ class ExperimentCommand {
                       "--resume",     "--out",
                       folder.string()};
     if (quiet) words.emplace_back("--quiet");
+    add_robot(words);
     const auto knows = [&](const std::string& file) {
       words.insert(words.end(), {"--variants", fs::absolute(file).string()});
     };
@@ -169,7 +171,13 @@ class ExperimentCommand {
 
   Commandline retrain_command(const fs::path& folder) const {
     // What is there is of an earlier container, or it would not be asked for.
-    return {"retrain", folder.string(), "--threads", std::to_string(threads_), "--force"};
+    Commandline words{"retrain", folder.string(), "--threads", std::to_string(threads_), "--force"};
+    add_robot(words);
+    return words;
+  }
+
+  void add_robot(Commandline& words) const {
+    if (!robot_.empty()) words.insert(words.end(), {"--task-command", robot_});
   }
 
   const Arguments& arguments_;
@@ -177,6 +185,7 @@ class ExperimentCommand {
   Experiment experiment_;
   fs::path out_;
   std::size_t processors_;
+  std::string robot_;
   std::size_t jobs_ = 1;
   std::size_t threads_ = 1;
   std::map<std::string, Costs> measured_;  // by kind of run
@@ -184,7 +193,7 @@ class ExperimentCommand {
 
 }  // namespace
 
-Command add_experiment(CLI::App& program, const Parts& parts) {
+Command add_experiment(CLI::App& program, const Parts& parts, const std::string& robot) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* app = program.add_subcommand(
       "experiment", "Run a study: tasks x variants x sweeps x replications, from a TOML file");
@@ -209,8 +218,8 @@ Command add_experiment(CLI::App& program, const Parts& parts) {
       "  aurora experiment experiments/paper-small.toml --dry-run\n"
       "  aurora experiment experiments/paper-small.toml --jobs 2\n"
       "  aurora experiment experiments/paper.toml --slurm > job.sh");
-  return {app, [arguments, &parts] {
-            ExperimentCommand experiment(parts, *arguments);
+  return {app, [arguments, &parts, &robot] {
+            ExperimentCommand experiment(parts, *arguments, robot);
             if (arguments->dry_run) return experiment.describe();
             if (arguments->slurm) return experiment.write_slurm();
             return experiment.run();

@@ -59,6 +59,9 @@ PlanRequest request_of(const Arguments& arguments, const Parts& parts) {
       request.file || std::ranges::any_of(request.assignments, [](const std::string& assignment) {
         return assignment.starts_with("run.task");
       });
+  if (!request.task && !may_name_task && !parts.usual_task.empty()) {
+    request.task = parts.usual_task;
+  }
   if (!request.task && !may_name_task) {
     if (arguments.resume) {
       throw UsageError(
@@ -196,6 +199,7 @@ Command add_run(CLI::App& program, const Parts& parts) {
       "  aurora run maze\n"
       "  aurora run maze --variant hc-csc-uniform --iterations 500 --seed 7 --out runs/hc-7\n"
       "  aurora run maze container.target_size=2000 selection.kind=novelty\n"
+      "  aurora run --task-command 'python3 examples/robot.py' --iterations 200\n"
       "  aurora run --config runs/hc-7/config.toml --out runs/hc-7-again\n"
       "  aurora run --resume --out runs/hc-7 --iterations 1000");
   return {app, [arguments, &parts] { return act(*arguments, parts); }};

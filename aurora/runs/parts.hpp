@@ -33,6 +33,8 @@ struct Parts {
   Registry<MetricEntry> metrics{"metric"};
   Registry<EvaluatorEntry> evaluators{"evaluator"};
   std::vector<Variant> variants;
+  /// What a command takes that names no task; empty if it must.
+  std::string usual_task;
 
   Parts();
 

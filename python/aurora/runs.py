@@ -150,7 +150,7 @@ class Columns:
             for name, entry in self._files.items():
                 self._check_file(name, entry)
             self._read_manifest(self.manifest)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunError(f"{where}: is damaged or not ours: {error!r}") from None
         self._check_manifest_checksum(where)
         self._arrays: dict[str, np.ndarray] = {}

@@ -100,7 +100,7 @@ class Result:
     @property
     def refused(self) -> bool:
         """Ended by itself with an error in words."""
-        return self.status in (1, 2) and "error: " in self.err
+        return self.status in (1, 2, 75) and "error: " in self.err
 
     def __str__(self) -> str:
         lines = (self.err.strip() or self.out.strip()).splitlines()
