@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages program build run deb test test-fast test-cluster hostile bench docs fuzz format tidy asan tsan clean
+.PHONY: help packages python-venv program build run deb wheel test test-fast test-cluster hostile bench docs fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -16,7 +16,10 @@ program: ## install what it needs, build the program at build/aurora with the Ma
 	@[ -f build/build.ninja ] || cmake --preset program
 	@cmake --build build -j $(JOBS) --target aurora_program aurora_manual
 
-build: packages ## build everything: all tasks, tests, benchmarks
+python-venv:
+	@scripts/python-venv
+
+build: packages python-venv ## build everything: all tasks, tests, benchmarks
 	@grep -qs AURORA_TESTS:BOOL=ON build/CMakeCache.txt || cmake --preset release
 	@cmake --build build -j $(JOBS)
 
@@ -32,7 +35,8 @@ test-fast: build ## build, then the tests that take seconds
 hostile: build ## every attack of docs/reliability.md, under 15 minutes
 	@scripts/hostile $(if $(KILLS),--kills $(KILLS))
 
-test-cluster: build ## build, then a study on a real Slurm, all on this machine (needs root, munge, slurm-wlm)
+test-cluster: build ## build, then MPI on three hosts and a study on a real Slurm, all on this machine (needs root, munge, slurm-wlm)
+	@tests/cluster/mpi.py build/aurora $(if $(FULL),--full)
 	@tests/cluster/slurm.py build/aurora
 
 bench: build ## build, then measure every hot loop
@@ -43,6 +47,9 @@ docs: build ## build, then the documentation as a site, in build/docs-site
 
 deb: build ## Debian packages of the program, in build/
 	@cd build && cpack -G DEB
+
+wheel: packages ## the Python package in one file, for Python 3.10 and later, in build/wheels
+	@scripts/wheel
 
 asan: packages ## fast tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan >/dev/null && cmake --build build-asan -j $(JOBS) && ctest --preset asan
@@ -63,4 +70,4 @@ tidy: build ## static analysis (of all but the libtorch engine, whose headers cl
 	@git ls-files 'aurora/*.cpp' 'apps/*.cpp' ':!*torch*' | xargs -P $(JOBS) -n 1 clang-tidy -p build --quiet --extra-arg=-Wno-unknown-warning-option
 
 clean: ## remove everything that was built (results stay)
-	@rm -rf build build-debug build-asan build-tsan build-fuzz
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-pip

@@ -12,9 +12,12 @@ foreach(plugin aurora_dart aurora_box2d)
     install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/aurora)
   endif()
 endforeach()
-if(TARGET aurora_torch)  # a package of its own: few need it, and libtorch is large
-  install(TARGETS aurora_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/aurora COMPONENT torch)
-endif()
+foreach(component torch mpi)  # packages of their own: few need them, and they need a lot
+  if(TARGET aurora_${component})
+    install(TARGETS aurora_${component} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/aurora
+            COMPONENT ${component})
+  endif()
+endforeach()
 install(DIRECTORY ${AURORA_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
         FILES_MATCHING PATTERN "*.1.gz")
 install(FILES ${AURORA_MANUAL}/aurora.bash RENAME aurora
@@ -25,7 +28,7 @@ foreach(header ${AURORA_PUBLIC_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
 endforeach()
-install(DIRECTORY python/aurora DESTINATION share/aurora/python
+install(DIRECTORY python/aurora_qd DESTINATION share/aurora/python
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 install(EXPORT aurora-targets NAMESPACE aurora::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/aurora)

@@ -1,4 +1,5 @@
-# Debian packages (`make deb`): aurora, and aurora-torch with the plugin that needs libtorch.
+# Debian packages (`make deb`): aurora, and aurora-torch and aurora-mpi with the plugins that need
+# libtorch and OpenMPI.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -17,13 +18,15 @@ file(WRITE ${changelog} "aurora (${PROJECT_VERSION}) unstable; urgency=medium
 execute_process(COMMAND gzip -9nf ${changelog} COMMAND_ERROR_IS_FATAL ANY)
 
 set(components aurora)
-if(TARGET aurora_torch)
-  list(APPEND components torch)
-endif()
+foreach(plugin torch mpi)
+  if(TARGET aurora_${plugin})
+    list(APPEND components ${plugin})
+  endif()
+endforeach()
 foreach(component ${components})
   set(name aurora)
-  if(component STREQUAL torch)
-    set(name aurora-torch)
+  if(NOT component STREQUAL aurora)
+    set(name aurora-${component})
   endif()
   install(FILES ${changelog}.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
           COMPONENT ${component})
@@ -57,9 +60,13 @@ The program, the library with its headers, and the reports in Python.")
 set(CPACK_DEBIAN_AURORA_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 set(CPACK_DEBIAN_AURORA_PACKAGE_RECOMMENDS
     "python3-numpy, python3-pandas, python3-scipy, python3-matplotlib, python3-xxhash")
-set(CPACK_DEBIAN_AURORA_PACKAGE_SUGGESTS aurora-torch)
+set(CPACK_DEBIAN_AURORA_PACKAGE_SUGGESTS "aurora-torch, aurora-mpi")
 set(CPACK_DEBIAN_TORCH_PACKAGE_NAME aurora-torch)
 set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "aurora (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_TORCH_DESCRIPTION "The plugin behind encoder.engine=torch: the auto-encoders
 on libtorch, with which the native ones of AURORA are compared.")
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME aurora-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "aurora (= ${PROJECT_VERSION}), openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "The plugin behind run.evaluator=mpi: one run of AURORA evaluated
+by the processes that mpirun starts, on several machines.")
 include(CPack)

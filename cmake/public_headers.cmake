@@ -35,5 +35,6 @@ set(AURORA_PUBLIC_HEADERS
     aurora/runs/plan.hpp
     aurora/runs/records.hpp
     aurora/runs/run.hpp
+    aurora/runs/search.hpp
     aurora/runs/variants.hpp
     apps/aurora/command_line.hpp)

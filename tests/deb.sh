@@ -14,7 +14,7 @@ cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >log 2>&1 || { cat l
 deb=$(echo aurora_*.deb)
 dpkg-deb -c "$deb" >contents
 for file in bin/aurora lib/libaurora.so.0 lib/libaurora.so lib/cmake/aurora/aurora-config.cmake \
-  include/aurora/tasks/task.hpp share/aurora/python/aurora/__main__.py share/man/man1/aurora.1.gz \
+  include/aurora/tasks/task.hpp share/aurora/python/aurora_qd/__main__.py share/man/man1/aurora.1.gz \
   share/man/man1/aurora-run.1.gz share/bash-completion/completions/aurora \
   share/zsh/vendor-completions/_aurora share/doc/aurora/copyright; do
   grep -q " ./usr/$file\( ->.*\)\?$" contents || { echo "$file is not in $deb"; exit 1; }

@@ -6,17 +6,21 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <new>
 #include <sstream>
+#include <thread>
 
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/instruction_set.hpp"
 #include "aurora/core/names.hpp"
+#include "aurora/evaluation/evaluator.hpp"
+#include "aurora/evaluation/mpi_launch.hpp"
 #include "aurora/experiments/scheduler.hpp"
 #include "aurora/runs/program_task.hpp"
 #include "aurora/runs/run.hpp"
@@ -32,6 +36,11 @@ constexpr int kBadUsage = 2;
 int complain(std::string message, int status) {
   while (message.ends_with('\n')) message.pop_back();
   std::ranges::replace(message, '\n', ' ');
+  if (const std::size_t rank = mpi_launch().rank; rank > 0) {
+    // Rank 0 mostly says the same, and then mpirun ends the others: once is enough.
+    if (status != kLostStatus) std::this_thread::sleep_for(std::chrono::seconds(1));
+    message = fmt::format("rank {}: {}", rank, message);
+  }
   say(fmt::format("aurora: error: {}\n", message));
   return status;
 }
@@ -207,6 +216,8 @@ int command_line(int argc, char** argv, const Parts& parts) {
     return parse_and_act(argc, argv, parts);
   } catch (const UsageError& error) {
     return complain(error.what(), kBadUsage);
+  } catch (const Lost& error) {
+    return complain(error.what(), kLostStatus);
   } catch (const InUse& error) {
     return complain(error.what(), kInUseStatus);
   } catch (const std::bad_alloc&) {

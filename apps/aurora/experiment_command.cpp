@@ -11,6 +11,7 @@
 #include "apps/aurora/interrupt.hpp"
 #include "apps/aurora/job_table.hpp"
 #include "apps/aurora/progress.hpp"
+#include "aurora/evaluation/mpi_launch.hpp"
 #include "aurora/experiments/estimate.hpp"
 #include "aurora/experiments/experiment.hpp"
 #include "aurora/experiments/scheduler.hpp"
@@ -47,8 +48,12 @@ class ExperimentCommand {
                                    : fs::path(arguments.out)),
         processors_(std::max(std::thread::hardware_concurrency(), 1U)),
         robot_(robot) {
+    // Under mpirun the ranks share the runs among them, by the locks, and each has one at a time.
+    const MpiLaunch launch = mpi_launch();
+    if (launch.size > 1) processors_ = threads_of_rank(launch);
+    const std::size_t fallback = launch.size > 1 ? 1 : processors_;
     jobs_ = arguments.jobs > 0 ? arguments.jobs
-                               : std::min<std::size_t>(processors_, experiment_.runs.size());
+                               : std::min<std::size_t>(fallback, experiment_.runs.size());
     threads_ = std::max<std::size_t>(processors_ / std::max<std::size_t>(jobs_, 1), 1);
   }
 

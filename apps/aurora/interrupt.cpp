@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "aurora/evaluation/mpi_launch.hpp"
+
 namespace aurora {
 namespace {
 
@@ -42,6 +44,7 @@ void handle(int number, void (*handler)(int), int flags = 0) {
 
 void adopt_runs() {
   setenv(kAdopter, std::to_string(getpid()).c_str(), 1);
+  forget_mpi_launch();
 }
 
 void end_with_adopter() {

@@ -8,6 +8,7 @@ namespace aurora {
 
 /// Whoever starts runs calls the first, and each of these runs the second: it then gets a SIGTERM
 /// when the other has ended, however that came about, and leaves its directory free for the next.
+/// Under mpirun only the one that starts runs is a rank.
 void adopt_runs();
 void end_with_adopter();
 /// Whether this is such a run.

@@ -31,7 +31,7 @@ constexpr const char* kProbe =
 /// The package's command line; the folder of the package is the first word.
 constexpr const char* kProgram =
     "import sys; sys.path = [sys.argv.pop(1)] + [p for p in sys.path if p]; "
-    "from aurora.__main__ import main; sys.exit(main())";
+    "from aurora_qd.__main__ import main; sys.exit(main())";
 
 /// Replaces this process; returns only if there is no such interpreter.
 void execute(const char* interpreter, const std::vector<std::string>& words) {
@@ -74,7 +74,7 @@ std::optional<fs::path> python_package_folder() {
   places.emplace_back(AURORA_INSTALL_PREFIX);
   for (const fs::path& place : places) {
     fs::path found = place / "share" / "aurora" / "python";
-    if (fs::is_regular_file(found / "aurora" / "__main__.py", error)) return found;
+    if (fs::is_regular_file(found / "aurora_qd" / "__main__.py", error)) return found;
   }
   return std::nullopt;
 }

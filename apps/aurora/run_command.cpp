@@ -12,6 +12,8 @@
 #include "apps/aurora/interrupt.hpp"
 #include "apps/aurora/progress.hpp"
 #include "aurora/core/errors.hpp"
+#include "aurora/evaluation/mpi_launch.hpp"
+#include "aurora/experiments/estimate.hpp"
 #include "aurora/runs/plan.hpp"
 #include "aurora/runs/run.hpp"
 
@@ -29,6 +31,8 @@ struct Arguments {
   std::vector<std::string> variants;
   bool resume = false;
   bool quiet = false;
+  bool dry_run = false;
+  std::size_t ranks = 0;  // 0: none
 };
 
 PlanRequest request_of(const Arguments& arguments, const Parts& parts) {
@@ -45,6 +49,11 @@ PlanRequest request_of(const Arguments& arguments, const Parts& parts) {
       request.file = stored;
       request.file_is_of_run = true;
     }
+  }
+  // Under mpirun all ranks work at one run, whatever the run in the file was made with.
+  if (const MpiLaunch launch = mpi_launch(); launch.size > 1 && !arguments.dry_run) {
+    request.assignments = {"run.evaluator=mpi",
+                           fmt::format("run.threads={}", threads_of_rank(launch))};
   }
   const auto assign = [&](const char* key, const std::optional<std::string>& value) {
     if (value) request.assignments.push_back(fmt::format("{}={}", key, *value));
@@ -126,21 +135,65 @@ std::string summary_text(const RunSummary& summary, const Plan& plan,
   return text;
 }
 
+/// About how long the run takes here, and what becomes of that with many ranks.
+int estimate_run(const Arguments& arguments, const Plan& plan) {
+  const PlannedRun run{.name = "", .plan = plan, .assignments = {}, .retrain = false};
+  const Estimate one = estimate(run, measure_costs(plan));
+  const std::size_t threads = plan.run.threads;
+  const double encoder = one.encoder / static_cast<double>(threads);
+  const auto simulation = [&](std::size_t ranks) {
+    return one.simulation / simulation_speedup(plan, ranks * threads);
+  };
+  const double here = simulation(1) + encoder;
+  print(fmt::format(
+      "{} iterations of {} with {} thread(s), about {}: simulation {}, training and encoding {}\n"
+      "about {:.0f} MB of memory\n",
+      plan.run.iterations, plan.run.batch, threads, duration_text(here),
+      duration_text(simulation(1)), duration_text(encoder), one.memory / (1024 * 1024)));
+  if (arguments.ranks > 0) {
+    const double there = simulation(arguments.ranks) + encoder;
+    const double best = one.simulation / simulation_speedup(plan, plan.run.batch) + encoder;
+    print(fmt::format(
+        "with {} ranks of as many threads, about {}: simulation {}, {:.1f} times as fast\n"
+        "with any number of them {:.1f} times: rank 0 alone trains, and the batch is {} piece(s) "
+        "of {}\n",
+        arguments.ranks, duration_text(there), duration_text(simulation(arguments.ranks)),
+        here / there, here / best,
+        (plan.run.batch + plan.spec().preferred_batch - 1) / plan.spec().preferred_batch,
+        plan.spec().preferred_batch));
+  }
+  print(
+      "(from timing a few evaluations and one epoch just now; give or take a factor of 2, as the "
+      "growth of the container and the number of epochs are only assumed)\n");
+  return 0;
+}
+
 int act(const Arguments& arguments, const Parts& parts) {
   if (arguments.out && arguments.out->empty()) throw UsageError("--out needs the name of a folder");
   if (arguments.resume && !arguments.out) {
     throw UsageError("--resume needs --out DIR, the folder of the run that shall go on");
   }
   const Parts all = with_variants(parts, arguments.variants);
+  if (arguments.ranks > 0 && !arguments.dry_run) {
+    throw UsageError("--ranks goes with --dry-run; a run has the ranks that mpirun starts");
+  }
   const Plan plan = resolve(all, request_of(arguments, all));
+  if (arguments.dry_run) return estimate_run(arguments, plan);
   const std::filesystem::path out =
       arguments.out ? std::filesystem::path(*arguments.out) : free_directory(plan);
 
-  Progress progress(stderr, arguments.quiet, out.string());
+  const MpiLaunch launch = mpi_launch();
+  Progress progress(stderr, arguments.quiet || launch.rank > 0, out.string());
   for (const std::string& note : plan.notes) progress.note("aurora: note: " + note);
   if (!plan.departures.empty()) {
     progress.note(
         fmt::format("aurora: note: {} with {}", plan.variant, fmt::join(plan.departures, ", ")));
+  }
+  if (launch.size > 1) {
+    progress.note(fmt::format(
+        "aurora: note: {} ranks; should one be lost, the run ends, and the same command with "
+        "--resume goes on",
+        launch.size));
   }
   const InterruptFlag interrupt;
   end_with_adopter();
@@ -156,6 +209,7 @@ int act(const Arguments& arguments, const Parts& parts) {
     progress.warn("interrupted before the first iteration: nothing was written");
     return interrupt.exit_status();
   }
+  if (summary.task.empty()) return 0;  // this process evaluated for another one
   print(summary_text(summary, plan, out));
   if (summary.container_size > 0 && summary.outside == summary.container_size) {
     progress.warn(
@@ -192,6 +246,11 @@ Command add_run(CLI::App& program, const Parts& parts) {
                 "Go on with the run in --out from its last checkpoint; with a TASK, begin it if\n"
                 "there is none yet");
   app->add_flag("--quiet", arguments->quiet, "No progress on stderr");
+  app->add_flag("--dry-run", arguments->dry_run, "Only estimate time and memory");
+  app->add_option("--ranks", arguments->ranks,
+                  "With --dry-run: what so many ranks of mpirun would make of it")
+      ->type_name("R")
+      ->check(CLI::Range(1, 1000000));
   app->footer(
       "Values on the command line go before those of the file, which go before the variant's,\n"
       "which go before the task's defaults.\n\n"
@@ -201,7 +260,9 @@ Command add_run(CLI::App& program, const Parts& parts) {
       "  aurora run maze container.target_size=2000 selection.kind=novelty\n"
       "  aurora run --task-command 'python3 examples/robot.py' --iterations 200\n"
       "  aurora run --config runs/hc-7/config.toml --out runs/hc-7-again\n"
-      "  aurora run --resume --out runs/hc-7 --iterations 1000");
+      "  aurora run --resume --out runs/hc-7 --iterations 1000\n"
+      "  aurora run hexapod --dry-run --ranks 64\n"
+      "  mpirun -n 64 aurora run hexapod --out runs/hexapod");
   return {app, [arguments, &parts] { return act(*arguments, parts); }};
 }
 

@@ -101,6 +101,11 @@ double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, d
   return low;
 }
 
+double reseed_threshold(const Container& container, std::size_t target_size, double epsilon) {
+  return reseed_threshold(by_age(container.individuals()),
+                          least_kept(container.size(), target_size), epsilon);
+}
+
 void PidController::reset(double threshold, std::size_t size, std::size_t target_size) {
   const double error = log_ratio(size, target_size);
   state_ = {.anchor = std::log(bounded_threshold(threshold)) - gains_.proportional * limited(error),
@@ -141,9 +146,7 @@ class Pid final : public Threshold {
   }
 
   void encoder_updated(const Container& container, double epsilon, Workers&) override {
-    // Not all of them: the closest pair alone would then decide.
-    value_ = reseed_threshold(by_age(container.individuals()),
-                              least_kept(container.size(), target_size_), epsilon);
+    value_ = reseed_threshold(container, target_size_, epsilon);
     controller_.reset(value_, container.size(), target_size_);
   }
 

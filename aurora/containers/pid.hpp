@@ -7,6 +7,8 @@
 
 namespace aurora {
 
+class Container;
+
 /// Gains of the PID controller, per iteration. They act on log(size / target) and change log d_min,
 /// so they have no units and fit every descriptor space.
 struct PidGains {
@@ -21,6 +23,9 @@ struct PidGains {
 /// counted. By bisection, about ten re-adds. With fewer than `size` different descriptors, one that
 /// keeps all of them.
 double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, double epsilon);
+/// The same of the members of a container, to keep 97 % of the target, or of them if they are
+/// fewer: not all, or the closest pair alone would decide.
+double reseed_threshold(const Container& container, std::size_t target_size, double epsilon);
 
 /// A PID controller from e = log(size / target) to log d_min:
 ///   log d_min = anchor + P e + I sum(e) + D (change of e per iteration, smoothed).

@@ -67,6 +67,7 @@ ThresholdEntry csc_threshold_part();
 ThresholdEntry vat_threshold_part();
 ThresholdEntry fixed_threshold_part();
 ThresholdEntry pid_threshold_part();
+ThresholdEntry growing_threshold_part();
 
 /// The start value: rotate the centred descriptors onto their principal axes (in double), V = the
 /// product of the extents, l = 0.5 * (V / target_size)^(1/n). Axes without extent are left out of

@@ -28,4 +28,10 @@ void use_instruction_set(const std::string& name) {
   hwy::SetSupportedTargetsForTest(chosen->second);
 }
 
+std::string instruction_kind() {
+  const std::int64_t here = hwy::SupportedTargets();
+  if ((here & (HWY_AVX3 | HWY_AVX2)) != 0) return "avx2 or avx3";  // both fuse the same way
+  return (here & HWY_SSE4) != 0 ? "sse4" : "baseline";
+}
+
 }  // namespace aurora

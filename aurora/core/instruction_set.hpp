@@ -10,4 +10,7 @@ namespace aurora {
 /// UsageError if this processor does not have it.
 void use_instruction_set(const std::string& name);
 
+/// The kind that is used now: processes with the same text compute the same bits.
+std::string instruction_kind();
+
 }  // namespace aurora

@@ -39,8 +39,9 @@ struct Mix {
   std::size_t descriptor_size = 0;  // n
   std::size_t target_size = 0;      // N
   std::size_t batch = 0;            // B
-  bool ranks = false;               // the selector gives weights, so a population can be ranked
-  bool learns = false;              // the selector has columns of its own
+  std::size_t iterations = 0;
+  bool ranks = false;   // the selector gives weights, so a population can be ranked
+  bool learns = false;  // the selector has columns of its own
 };
 
 /// What can be said of a part of any kind.

@@ -8,13 +8,13 @@
 #include "aurora/core/plugin.hpp"
 #include "aurora/encoders/encoder_state.hpp"
 #include "aurora/encoders/native/conv_autoencoder.hpp"
-#include "aurora/encoders/native/conv_network.hpp"
 #include "aurora/encoders/native/mlp_autoencoder.hpp"
 #include "aurora/encoders/torch_autoencoder.hpp"
 
 namespace aurora {
 namespace {
 
+constexpr std::size_t kMostChannels = 64;
 constexpr const char* kTorchLibrary = "libaurora_torch.so";
 constexpr const char* kTorchMaker = "aurora_make_torch_autoencoder";
 
@@ -27,6 +27,10 @@ void check_config(const AutoencoderConfig& config) {
   at_least_one(config.patience, "patience");
   at_least_one(config.max_examples, "max_examples");
   for (const std::size_t size : config.hidden) at_least_one(size, "hidden (every size)");
+  if (config.channels == 0 || config.channels > kMostChannels) {
+    throw UsageError("encoder.channels must be between 1 and " + std::to_string(kMostChannels) +
+                     ", not " + std::to_string(config.channels));
+  }
   if (!std::isfinite(config.learning_rate) || config.learning_rate <= 0) {
     throw UsageError("encoder.learning_rate must be a number above 0");
   }
@@ -55,19 +59,21 @@ void check_dimension(const SensoryShape& shape, std::size_t dimension) {
   }
 }
 
-std::string unfit_for_convolutions(const SensoryShape& shape, EncoderEngine engine) {
-  constexpr std::size_t kShrink = 8;  // three poolings halve height and width
+std::string unfit_for_convolutions(const SensoryShape& shape) {
+  constexpr std::size_t kSmallest = 8;  // three poolings leave one pixel
+  constexpr std::size_t kMostColours = 4;
   const std::string instead = "; use encoder.kind=mlp-ae or encoder.kind=pca";
   if (!shape.is_picture()) {
     return "sensory data that is no picture (height x width x channels, bytes) but " +
            describe(shape) + instead;
   }
-  if (shape.extents[0] % kShrink != 0 || shape.extents[1] % kShrink != 0) {
+  if (shape.extents[0] < kSmallest || shape.extents[1] < kSmallest) {
     return "pictures of " + describe(shape) +
-           ": it halves them three times, so height and width must be divisible by 8" + instead;
+           ": it halves them three times, so height and width must be at least 8" + instead;
   }
-  if (engine == EncoderEngine::native && shape.extents[2] != native::kColours) {
-    return "pictures of " + describe(shape) + ": it works on 3 channels" + instead;
+  if (shape.extents[2] == 0 || shape.extents[2] > kMostColours) {
+    return "pictures of " + describe(shape) + ": it works on 1 to 4 channels, which come last" +
+           instead;
   }
   return {};
 }
@@ -79,8 +85,8 @@ std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
   check_dimension(shape, dimension);
   AutoencoderConfig resolved = config;
   if (config.kind == AutoencoderKind::automatic) {
-    resolved.kind = unfit_for_convolutions(shape, config.engine).empty() ? AutoencoderKind::conv_ae
-                                                                         : AutoencoderKind::mlp_ae;
+    resolved.kind =
+        unfit_for_convolutions(shape).empty() ? AutoencoderKind::conv_ae : AutoencoderKind::mlp_ae;
   }
   if (config.engine == EncoderEngine::torch) return make_torch(resolved, shape, dimension, stream);
   return resolved.kind == AutoencoderKind::conv_ae
@@ -102,14 +108,24 @@ EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::strin
       .option("learning_rate", &Config::learning_rate, Range{0, 1, true}, "step size of Adam")
       .option("max_examples", &Config::max_examples, 1, 10'000'000,
               "individuals used for an update, at most")
+      .option("redraw", &Config::redraw,
+              "draw the weights anew after an update that explains nothing: some starts are dead")
       .options([&](Options<Config>& options) {
-        if (kind == AutoencoderKind::conv_ae) return;
-        options.add("hidden", &Config::hidden, 1, 100'000,
-                    "mlp-ae: layers between input and descriptor");
+        if (kind != AutoencoderKind::mlp_ae) {
+          options.add("channels", &Config::channels, 1, kMostChannels,
+                      "conv-ae: channels of the hidden convolutions");
+        }
+        if (kind != AutoencoderKind::conv_ae) {
+          options.add("hidden", &Config::hidden, 1, 100'000,
+                      "mlp-ae: layers between input and descriptor");
+        }
       })
       .refuses([kind](const Config& config, const Mix& mix) -> std::string {
+        if (config.redraw && config.engine == EncoderEngine::torch) {
+          return "encoder.redraw=true: encoder.engine=torch keeps the weights that it has";
+        }
         if (kind != AutoencoderKind::conv_ae) return {};
-        const std::string reason = unfit_for_convolutions(mix.task.sensory, config.engine);
+        const std::string reason = unfit_for_convolutions(mix.task.sensory);
         return reason.empty() ? "" : "the task '" + mix.task.name + "', which has " + reason;
       })
       .made_by([kind](Config config, const EncoderContext& context) {

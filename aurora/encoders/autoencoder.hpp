@@ -35,6 +35,8 @@ struct AutoencoderConfig {
   std::size_t patience = 3;          // epochs without a lower validation loss before we stop
   double learning_rate = 1e-3;       // Adam
   std::size_t max_examples = 10000;  // drawn at random if the container holds more
+  bool redraw = false;               // draw the weights anew if they turn out to be dead
+  std::size_t channels = 4;          // conv-ae: of every convolution but the last; 4 in the paper
   std::vector<std::size_t> hidden = {32, 8};  // mlp-ae: sizes from the input to the descriptor
 };
 
@@ -45,8 +47,8 @@ std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
                                           const SensoryShape& shape, std::size_t dimension,
                                           Stream& stream);
 
-/// What keeps a convolutional auto-encoder of an engine from such data; empty if nothing does.
-std::string unfit_for_convolutions(const SensoryShape& shape, EncoderEngine engine);
+/// What keeps a convolutional auto-encoder from such data; empty if nothing does.
+std::string unfit_for_convolutions(const SensoryShape& shape);
 
 /// UsageError unless 1 <= dimension <= features.
 void check_dimension(const SensoryShape& shape, std::size_t dimension);

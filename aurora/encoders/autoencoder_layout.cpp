@@ -9,9 +9,7 @@
 namespace aurora {
 namespace {
 
-constexpr std::size_t kChannels = 4;
-constexpr std::size_t kShrink = 8;  // three poolings halve height and width
-constexpr std::size_t kWide = 64;   // the linear layers of the convolutional network
+constexpr std::size_t kWide = 64;  // the linear layers of the convolutional network
 constexpr std::size_t kNarrow = 32;
 
 LayerSpec convolution(std::string name, std::size_t inputs, std::size_t outputs) {
@@ -22,28 +20,29 @@ LayerSpec linear(std::string name, std::size_t inputs, std::size_t outputs) {
   return {std::move(name), false, outputs, inputs, {outputs, inputs}, {outputs}};
 }
 
-void add_convolutional(AutoencoderLayout& layout) {
+void add_convolutional(AutoencoderLayout& layout, std::size_t channels) {
   const auto& extents = layout.input.extents;
-  const std::size_t height = extents[0] / kShrink, width = extents[1] / kShrink;
-  const std::size_t flat = height * width * kChannels, n = layout.dimension;
+  const std::size_t height = padded_extent(extents[0]) / kShrink;
+  const std::size_t width = padded_extent(extents[1]) / kShrink;
+  const std::size_t flat = height * width * channels, n = layout.dimension;
   auto& layers = layout.layers;
-  layers.push_back(convolution("encoder.conv1", extents[2], kChannels));
-  layers.push_back(convolution("encoder.conv2", kChannels, kChannels));
-  layers.push_back(convolution("encoder.conv3", kChannels, kChannels));
+  layers.push_back(convolution("encoder.conv1", extents[2], channels));
+  layers.push_back(convolution("encoder.conv2", channels, channels));
+  layers.push_back(convolution("encoder.conv3", channels, channels));
   layers.push_back(linear("encoder.linear1", flat, kWide));
-  layers.back().weight_shape = {kWide, height, width, kChannels};
+  layers.back().weight_shape = {kWide, height, width, channels};
   layers.push_back(linear("encoder.linear2", kWide, kNarrow));
   layers.push_back(linear("encoder.linear3", kNarrow, n));
   layout.encoder_layers = layers.size();
   layers.push_back(linear("decoder.linear1", n, kNarrow));
   layers.push_back(linear("decoder.linear2", kNarrow, kWide));
   layers.push_back(linear("decoder.linear3", kWide, flat));
-  layers.back().weight_shape = {height, width, kChannels, kWide};
-  layers.back().bias_shape = {height, width, kChannels};
-  layers.push_back(convolution("decoder.conv1", kChannels, kChannels));
-  layers.push_back(convolution("decoder.conv2", kChannels, kChannels));
-  layers.push_back(convolution("decoder.conv3", kChannels, kChannels));
-  layers.push_back(convolution("decoder.conv4", kChannels, extents[2]));
+  layers.back().weight_shape = {height, width, channels, kWide};
+  layers.back().bias_shape = {height, width, channels};
+  layers.push_back(convolution("decoder.conv1", channels, channels));
+  layers.push_back(convolution("decoder.conv2", channels, channels));
+  layers.push_back(convolution("decoder.conv3", channels, channels));
+  layers.push_back(convolution("decoder.conv4", channels, extents[2]));
 }
 
 void add_perceptron(AutoencoderLayout& layout, const std::vector<std::size_t>& hidden) {
@@ -82,9 +81,9 @@ AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const Sens
   assert(config.kind == AutoencoderKind::conv_ae || config.kind == AutoencoderKind::mlp_ae);
   AutoencoderLayout layout{config.kind, shape, dimension, {}, 0};
   if (config.kind == AutoencoderKind::conv_ae) {
-    const std::string reason = unfit_for_convolutions(shape, EncoderEngine::torch);
+    const std::string reason = unfit_for_convolutions(shape);
     if (!reason.empty()) throw UsageError("encoder.kind=conv-ae does not go with " + reason);
-    add_convolutional(layout);
+    add_convolutional(layout, config.channels);
   } else {
     add_perceptron(layout, config.hidden);
   }

@@ -1,12 +1,17 @@
 // The auto-encoders' layers and weights, independent of the engine that computes with them
 // (docs/algorithms.md). Engines that follow this layout can take over each other's state.
 //
-// conv-ae, for pictures of H x W x C bytes with H and W divisible by 8 (64 x 64 x 3 in the paper):
-//   encoder.conv1..3    3 x [3x3 convolution to 4 channels, padding 1; ReLU; 2x2 max-pooling]
-//   encoder.linear1..3  H/8 * W/8 * 4 -> 64 ReLU -> 32 ReLU -> n
-//   decoder.linear1..3  n -> 32 ReLU -> 64 ReLU -> H/8 * W/8 * 4 ReLU
-//   decoder.conv1..3    3 x [3x3 convolution to 4 channels, padding 1; ReLU; nearest up-sampling
-//   x2] decoder.conv4       3x3 convolution to C channels, padding 1, linear
+// conv-ae, for pictures of H x W x C bytes, H and W from 8 on, C from 1 to 4 (64 x 64 x 3 in the
+// paper), with M channels (4 in the paper):
+//   encoder.conv1..3    3 x [3x3 convolution to M channels, padding 1; ReLU; 2x2 max-pooling]
+//   encoder.linear1..3  H/8 * W/8 * M -> 64 ReLU -> 32 ReLU -> n
+//   decoder.linear1..3  n -> 32 ReLU -> 64 ReLU -> H/8 * W/8 * M ReLU
+//   decoder.conv1..3    3 x [3x3 convolution to M channels, padding 1; ReLU; nearest up-sampling
+//                       x2]
+//   decoder.conv4       3x3 convolution to C channels, padding 1, linear
+// H/8 and W/8 are rounded up. A picture that three poolings do not halve is made larger for the
+// encoder, with zeros in scaled space (the mean) below and on the right; what the decoder says of
+// these pixels is cut off and counts in no error.
 // The paper's decoder has transposed convolutions: with stride 1 and padding 1 they are plain
 // convolutions whose kernels are turned by 180 degrees, so plain ones span the same functions.
 //
@@ -38,6 +43,14 @@ struct LayerSpec {
 
   std::size_t weights() const { return outputs * fan_in; }
 };
+
+/// Heights and widths that the convolutional network works on are multiples of this: three
+/// poolings.
+inline constexpr std::size_t kShrink = 8;
+
+constexpr std::size_t padded_extent(std::size_t pixels) {
+  return (pixels + kShrink - 1) / kShrink * kShrink;
+}
 
 struct AutoencoderLayout {
   AutoencoderKind kind = AutoencoderKind::conv_ae;  // conv_ae or mlp_ae

@@ -72,6 +72,7 @@ class Network {
       x = x.view({x.size(0), signed_size(extents[0]), signed_size(extents[1]),
                   signed_size(extents[2])})
               .permute({0, 3, 1, 2});
+      x = pad(x);
       for (; layout_->layers[i].convolution; ++i) x = at::max_pool2d(at::relu(apply(i, x)), 2);
       x = x.permute({0, 2, 3, 1}).reshape({x.size(0), -1});
     }
@@ -91,10 +92,23 @@ class Network {
     for (; i < last; ++i) {
       x = at::upsample_nearest2d(at::relu(apply(i, x)), c10::nullopt, std::vector{2.0, 2.0});
     }
-    return apply(last, x).permute({0, 2, 3, 1}).reshape({x.size(0), -1});
+    const auto& extents = layout_->input.extents;
+    return apply(last, x)
+        .narrow(2, 0, signed_size(extents[0]))
+        .narrow(3, 0, signed_size(extents[1]))
+        .permute({0, 2, 3, 1})
+        .reshape({x.size(0), -1});
   }
 
  private:
+  /// Zeros below and on the right, up to what the poolings halve.
+  at::Tensor pad(const at::Tensor& x) const {
+    const auto& extents = layout_->input.extents;
+    const std::int64_t below = signed_size(padded_extent(extents[0]) - extents[0]);
+    const std::int64_t right = signed_size(padded_extent(extents[1]) - extents[1]);
+    if (below == 0 && right == 0) return x;
+    return at::constant_pad_nd(x, {0, right, 0, below});
+  }
   at::Tensor apply(std::size_t i, const at::Tensor& x) const {
     return layout_->layers[i].convolution ? at::conv2d(x, weights_[i], biases_[i], 1, 1)
                                           : at::linear(x, weights_[i], biases_[i]);

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "aurora/core/errors.hpp"
 #include "aurora/core/matrix.hpp"
 #include "aurora/core/parallel.hpp"
 #include "aurora/core/part.hpp"
@@ -22,14 +24,30 @@ struct Piece {
   std::chrono::steady_clock::time_point since;
 };
 
+/// Somebody whom an evaluator needs is gone (a process on another machine). No evaluation is to
+/// blame: the run saves itself and ends.
+class Lost : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What a program ends with then.
+inline constexpr int kLostStatus = 69;  // EX_UNAVAILABLE
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
   /// Evaluates every row into the same row of `out`. If that throws, what is in `out` is of no use;
-  /// the guard (guard.hpp) finds out whose fault it was.
+  /// the guard (guard.hpp) finds out whose fault it was. Interrupted is nobody's fault: the batch
+  /// cannot be evaluated now, and the run ends before it.
   virtual void evaluate(MatrixView<const float> genotypes, EvaluationView out) = 0;
   /// What evaluate() is at, asked from another thread; nothing if it cannot tell.
   virtual std::optional<std::vector<Piece>> busy() const { return std::nullopt; }
+  /// In a process that only evaluates for another one: does so until that one has all it wants, and
+  /// says true. Anywhere else: false, at once.
+  virtual bool serve() { return false; }
+  /// Who evaluates, for people: "5 ranks on a (3), b (2)". Empty if the evaluator's name says it.
+  virtual std::string describe() const { return {}; }
 };
 
 /// What an evaluator is made with; both must outlive it.
@@ -41,5 +59,6 @@ struct EvaluatorContext {
 using EvaluatorEntry = Entry<Evaluator, EvaluatorContext>;
 
 EvaluatorEntry thread_evaluator();
+EvaluatorEntry mpi_evaluator();
 
 }  // namespace aurora

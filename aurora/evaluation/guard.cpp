@@ -5,22 +5,12 @@
 #include <limits>
 #include <system_error>
 
+#include "aurora/core/errors.hpp"
+
 namespace aurora {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-
-/// So that a number that the task leaves out is found, and not the one of another individual. Bytes
-/// have no such value.
-void mark_unwritten(const EvaluationView& out) {
-  constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
-  std::ranges::fill(out.fitness, kUnwritten);
-  for (std::size_t row = 0; row < out.fitness.size(); ++row) {
-    std::ranges::fill(out.ground_truth.row(row), kUnwritten);
-    if (out.sensory.shape().element != ElementType::float32) continue;
-    std::ranges::fill(out.sensory.row<float>(row), kUnwritten);
-  }
-}
 
 /// What is not finite about a row; empty if all is.
 std::string not_finite(const EvaluationView& out, std::size_t row) {
@@ -55,6 +45,16 @@ void make_invalid(const EvaluationView& out, std::size_t row) {
 }
 
 }  // namespace
+
+void mark_unwritten(const EvaluationView& out) {
+  constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
+  std::ranges::fill(out.fitness, kUnwritten);
+  for (std::size_t row = 0; row < out.fitness.size(); ++row) {
+    std::ranges::fill(out.ground_truth.row(row), kUnwritten);
+    if (out.sensory.shape().element != ElementType::float32) continue;
+    std::ranges::fill(out.sensory.row<float>(row), kUnwritten);
+  }
+}
 
 Guard::Guard(Evaluator& evaluator, FailureLog& log, double patience)
     : evaluator_(evaluator), log_(log) {
@@ -98,6 +98,10 @@ void Guard::isolate(std::size_t begin, std::size_t count, Reasons& reasons) {
   try {
     attempt(begin, count);
     return;
+  } catch (const Interrupted&) {
+    throw;  // nobody's fault
+  } catch (const Lost&) {
+    throw;
   } catch (...) {
     if (count == 1) {
       make_invalid(out_, begin);

@@ -30,6 +30,10 @@ class FailureLog {
   virtual void hangs(MatrixView<const float> genotypes, double seconds) = 0;
 };
 
+/// So that a number that the task leaves out is found, and not the one of another individual. Bytes
+/// have no such value.
+void mark_unwritten(const EvaluationView& out);
+
 class Guard final : public Evaluator {
  public:
   /// Evaluations that take longer than `patience` seconds are reported. The evaluator and the log
@@ -37,7 +41,8 @@ class Guard final : public Evaluator {
   Guard(Evaluator& evaluator, FailureLog& log, double patience);
   ~Guard() override;
 
-  /// Does not throw for what the task does; only the log may end it.
+  /// Does not throw for what the task does; only the log may end it, an evaluator that is
+  /// Interrupted, and that somebody is Lost.
   void evaluate(MatrixView<const float> genotypes, EvaluationView out) override;
   std::optional<std::vector<Piece>> busy() const override { return evaluator_.busy(); }
 

@@ -140,6 +140,14 @@ Estimate estimate(const PlannedRun& run, const Costs& costs) {
   return result;
 }
 
+double simulation_speedup(const Plan& plan, std::size_t threads) {
+  const auto parts = [](std::size_t whole, std::size_t of) { return (whole + of - 1) / of; };
+  const std::size_t pieces =
+      parts(plan.run.batch, std::max<std::size_t>(plan.spec().preferred_batch, 1));
+  return static_cast<double>(pieces) /
+         static_cast<double>(parts(pieces, std::max<std::size_t>(threads, 1)));
+}
+
 Estimate estimate_retraining(const PlannedRun& run, const Costs& costs) {
   if (!run.retrain) return {};
   return {0, update_seconds(run.plan, run.plan.run.iterations, RetrainOptions{}.epochs, costs),

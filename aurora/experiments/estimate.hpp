@@ -30,6 +30,10 @@ struct Estimate {
 /// what a training takes of it as numbers.
 Estimate estimate(const PlannedRun& run, const Costs& costs);
 
+/// How many times as fast a batch is simulated by so many threads, of one process or of many, if
+/// messages took no time: the task's lanes are not cut apart, and nobody has half a piece.
+double simulation_speedup(const Plan& plan, std::size_t threads);
+
 /// Of the re-training alone; nothing if the run is not to be re-trained.
 Estimate estimate_retraining(const PlannedRun& run, const Costs& costs);
 

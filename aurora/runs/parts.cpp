@@ -85,6 +85,13 @@ std::vector<Variant> builtin_variants() {
       {"dns",
        "the same, told what to look at",
        {"descriptor.kind=hand-coded", "container.kind=dns"}},
+      {"aurora-uniform-n",
+       "AURORA with a container that grows up to its size",
+       {"descriptor.kind=learned", "descriptor.dimension=n", "threshold.kind=growing",
+        "selection.kind=uniform", "encoder.redraw=true"}},
+      {"hc-uniform",
+       "the same, told what to look at",
+       {"descriptor.kind=hand-coded", "threshold.kind=growing", "selection.kind=uniform"}},
   };
 }
 
@@ -114,6 +121,7 @@ Parts builtin_parts() {
   parts.thresholds.add(vat_threshold_part());
   parts.thresholds.add(fixed_threshold_part());
   parts.thresholds.add(pid_threshold_part());
+  parts.thresholds.add(growing_threshold_part());
 
   parts.selectors.add(uniform_selector());
   parts.selectors.add(novelty_selector());
@@ -130,6 +138,7 @@ Parts builtin_parts() {
   parts.metrics.add(trajectory_metric());
 
   parts.evaluators.add(thread_evaluator());
+  parts.evaluators.add(mpi_evaluator());
 
   parts.variants = builtin_variants();
   return parts;

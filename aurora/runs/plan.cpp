@@ -379,8 +379,14 @@ class Resolver {
                                           const std::string& name) {
     const Kind& kind = *std::ranges::find(kinds_, name, &Kind::name);
     if (without_.contains(kind.name)) return std::nullopt;
-    const std::string chosen = value_of(kind.key, kind.option()).text;
-    const auto found = registry.find(chosen);
+    std::string chosen = value_of(kind.key, kind.option()).text;
+    auto found = registry.find(chosen);
+    // Who evaluated a run need not be there to look at it, or to go on with it.
+    if (kind.name == "evaluator" && !found->missing.empty() &&
+        find(kind.key)->layer == Layer::file && request_.file_is_of_run) {
+      chosen = kind.fallback;
+      found = registry.find(chosen);
+    }
     const EntryType& entry = *found;
     if (!entry.missing.empty()) {
       throw UsageError(
@@ -518,6 +524,7 @@ class Resolver {
     mix.descriptor_size = plan_.descriptor_size();
     mix.target_size = plan_.run.target_size;
     mix.batch = plan_.run.batch;
+    mix.iterations = plan_.run.iterations;
     SelectorContext context{plan_.run.seed};
     const std::unique_ptr<Selector> selector = plan_.selector.make(context);
     mix.ranks = selector->ranks();

@@ -56,6 +56,7 @@ struct RunSummary {
   double loss_per_update = 0;
   std::size_t threads = 1;
   std::string evaluator;
+  std::vector<std::string> remarks;  // what a reader should know: "... is not deterministic"
   PhaseSeconds seconds;
   double seconds_metrics = 0;
   double seconds_io = 0;

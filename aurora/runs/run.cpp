@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -14,18 +15,11 @@
 #include "aurora/core/stopwatch.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/failures.hpp"
+#include "aurora/runs/internal/counting.hpp"
 #include "aurora/runs/run_directory.hpp"
 
 namespace aurora {
 namespace {
-
-void add_to(PhaseSeconds& total, const PhaseSeconds& step) {
-  total.simulate += step.simulate;
-  total.encode += step.encode;
-  total.train += step.train;
-  total.container += step.container;
-  total.variation += step.variation;
-}
 
 /// Individuals outside the bounds of the plane that coverage looks at.
 std::size_t count_outside(const Individuals& members, const TaskSpec& spec) {
@@ -90,6 +84,7 @@ class Recorder {
            RunDirectory directory)
       : plan_(plan),
         wanted_(options.checkpoint_wanted),
+        remarks_(options.remarks),
         observer_(observer),
         directory_(std::move(directory)),
         checkpoints_(directory_.path(), [this] { directory_.check_in_place(); }),
@@ -123,18 +118,18 @@ class Recorder {
   }
 
   /// Writes down what is about to be run.
-  void begin() {
+  void begin(const Evaluator& evaluator) {
     RunSummary& summary = record_.summary;
     summary.version = version();
-    summary.task = plan_.spec().name;
-    summary.title = title_of(plan_.spec());
-    summary.variant = plan_.variant;
-    summary.label = plan_.run.label;
-    summary.seed = plan_.run.seed;
-    summary.threads = plan_.run.threads;
-    summary.evaluator = plan_.evaluator.entry->name;
+    introduce(summary, plan_);
+    const std::string who = evaluator.describe();
+    if (!who.empty()) summary.evaluator += ": " + who;
     summary.units = measurements_.units();
-    summary.status = RunStatus::running;
+    for (const std::string& remark : remarks_) {
+      if (std::ranges::find(summary.remarks, remark) == summary.remarks.end()) {
+        summary.remarks.push_back(remark);
+      }
+    }
     summary.manifest.clear();
     directory_.write_config(plan_.toml());
     directory_.write_summary(summary);
@@ -145,20 +140,7 @@ class Recorder {
 
   void record(const Algorithm& algorithm, const StepReport& step) {
     RunSummary& summary = record_.summary;
-    Counts& counts = record_.since_row;
-    add_to(summary.seconds, step.seconds);
-    summary.iterations = algorithm.iteration();
-    summary.evaluations += plan_.run.batch;
-    summary.simulations += step.simulated;
-    summary.invalid += step.invalid;
-    counts.added += step.added;
-    counts.replaced += step.replaced;
-    counts.rejected += step.rejected;
-    counts.invalid += step.invalid;
-    counts.lost += step.lost;
-    record_.lost += step.lost;
-    record_.container_updates += step.container_updated ? 1 : 0;
-
+    count_step(record_, step, algorithm.iteration(), plan_.run.batch);
     if (step.training) {
       training_ = *step.training;
       const Stopwatch watch(summary.seconds_io);
@@ -191,8 +173,11 @@ class Recorder {
   /// for it.
   void last_checkpoint(const Algorithm& algorithm) {
     wait_for_checkpoint();
-    if (saved_iteration_ != algorithm.iteration()) start_checkpoint(algorithm);
+    if (iterations() > 0 && saved_iteration_ != iterations()) start_checkpoint(algorithm);
   }
+
+  /// Iterations that are done.
+  std::size_t iterations() const { return record_.summary.iterations; }
 
   /// Saves everything and says how the run ended.
   RunSummary finish(const Algorithm& algorithm, RunStatus status, const std::string& error = {}) {
@@ -346,6 +331,8 @@ class Recorder {
       copy.settings = plan_.settings();
       copy.record = record_;
       algorithm.save(copy.algorithm);
+      // One that was given up half-way does not count: what it proposed will be proposed again.
+      copy.algorithm.iteration = iterations();
     } catch (const std::bad_alloc&) {
       return tell_failure("there is not enough memory for a copy of the state");
     }
@@ -386,6 +373,7 @@ class Recorder {
 
   const Plan& plan_;
   std::atomic<bool>* wanted_;
+  std::vector<std::string> remarks_;
   RunObserver& observer_;
   RunDirectory directory_;
   CheckpointWriter checkpoints_;
@@ -451,6 +439,7 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
   Failures failures(options.out / "failures", plan.run.failure_share,
                     [&](const std::string& warning) { observer.warn(warning); });
   const std::unique_ptr<Evaluator> evaluator = plan.make_evaluator(workers);
+  if (evaluator->serve()) return {};
   Guard guard(*evaluator, failures, plan.run.evaluation_seconds);
   const Watch watch{[&](std::string_view what, double share) { observer.makes(what, share); },
                     &stop};
@@ -480,16 +469,22 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
   } else if (options.resume) {
     recorder.forget_tables();
   }
-  recorder.begin();
+  recorder.begin(*evaluator);
 
   try {
     while (algorithm->iteration() < plan.run.iterations && !stop) {
       failures.count(plan.run.batch);
-      recorder.record(*algorithm, algorithm->step(guard));
+      try {
+        recorder.record(*algorithm, algorithm->step(guard));
+      } catch (const Interrupted&) {
+        if (stop) break;
+        recorder.last_checkpoint(*algorithm);
+        throw;
+      }
       recorder.checkpoint_if_due(*algorithm);
     }
     recorder.last_checkpoint(*algorithm);
-    const bool whole = algorithm->iteration() == plan.run.iterations;
+    const bool whole = recorder.iterations() == plan.run.iterations;
     return recorder.finish(*algorithm, whole ? RunStatus::finished : RunStatus::interrupted);
   } catch (const std::exception& error) {
     // An error of ours leaves the algorithm as it was before the step. Anything else (no memory,
@@ -497,6 +492,8 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
     const std::string reason = error.what();
     try {
       if (dynamic_cast<const Error*>(&error) != nullptr) {
+        // Nothing is wrong with the run itself: it goes on from right here.
+        if (dynamic_cast<const Lost*>(&error) != nullptr) recorder.last_checkpoint(*algorithm);
         recorder.finish(*algorithm, RunStatus::failed, reason);
       } else {
         recorder.fail(reason);

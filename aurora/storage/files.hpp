@@ -148,7 +148,7 @@ class InUse : public FileError {
 /// A file that says which process of which machine uses a directory, for as long as it does. The
 /// operating system holds the lock (flock) and drops it when the process ends, however it ends:
 /// what a dead process left is simply taken over. On a shared file system it holds between machines
-/// if that one's locks do: docs/reliability.md, "On a cluster".
+/// if that one's locks do: docs/cluster.md.
 class FileLock {
  public:
   /// InUse with the other's process number and machine if the lock is held; `used` is what to call

@@ -397,6 +397,8 @@ TEST_F(CommandLine, RefusesRequestsThatMakeNoSense) {
   expect_refused({"run", "maze", "container.target_size=100000000000"}, 2, "from 1 to 10000000");
   expect_refused({"run", "maze", "variation.rate=nan"}, 2, "not 'nan'");
   expect_refused({"run", "maze", "task.colour=red"}, 2, "task.colour");
+  expect_refused({"run", "maze", "--ranks", "4"}, 2, "--ranks goes with --dry-run");
+  expect_refused({"run", "maze", "--dry-run", "--ranks", "0"}, 2, "--ranks");
   expect_refused({"run", "maze", "metrics.also=nothing"}, 2, "nothing");
   expect_refused({"run", "maze", "--variant", "hc-csc-uniform", "selection.kind=surprise"}, 2,
                  "reconstruction error");
@@ -507,6 +509,21 @@ TEST_F(CommandLine, RunsAndSumsUp) {
   ASSERT_EQ(other.status, 0) << other.err;
   EXPECT_NE(Json::parse(content_of(work() / "other" / "run.json")).at("container_hash"),
             run.at("container_hash"));
+}
+
+TEST_F(CommandLine, EstimatesARunAndWhatRanksMakeOfIt) {
+  const Result one =
+      aurora({"run", "maze", "--variant", "hc-csc-uniform", "--dry-run", "--threads", "1"});
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_SAYS(one.out, "iterations of 128 with 1 thread(s), about ");
+  EXPECT_EQ(one.out.find("ranks"), std::string::npos);
+  // Nothing but simulation, and eight pieces.
+  const Result many = aurora({"run", "maze", "--variant", "hc-csc-uniform", "--dry-run",
+                              "--threads", "1", "--ranks", "64"});
+  EXPECT_SAYS(many.out, "with 64 ranks of as many threads");
+  EXPECT_SAYS(many.out, "8.0 times as fast");
+  EXPECT_SAYS(many.out, "8 piece(s) of 16");
+  EXPECT_FALSE(fs::exists(work() / "runs")) << "nothing is written";
 }
 
 TEST_F(CommandLine, FindsAFreeFolderUnlessOneIsNamed) {

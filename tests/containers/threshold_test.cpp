@@ -240,6 +240,39 @@ TEST(Threshold, DoesWhatEachKindHasToDo) {
   EXPECT_EQ(other->state(), pid->state());
 }
 
+TEST(Threshold, GrowingFollowsATargetThatGrows) {
+  Workers one(1);
+  SimulatedContainer container(2, 5);
+  for (int i = 0; i < 5; ++i) container.iterate(0.01);
+  const Matrix<float>& points = container.archive.individuals().descriptors;
+  const auto growing = make_part(growing_threshold_part(), {1000},
+                                 {"start=0.2", "iterations=8", "rate=0.1", "reseed=true"});
+  // The target after i iterations: 200 + 100 i, and 1000 from the eighth on.
+  growing->start(container.archive);
+  EXPECT_EQ(growing->value(), initial_threshold(points, 300));
+  growing->encoder_updated(container.archive, kEpsilon, one);
+  EXPECT_EQ(growing->value(), initial_threshold(points, 400));
+  double expected = growing->value();
+  for (int i = 3; i < 20; ++i) {
+    const std::size_t target = i < 8 ? 200 + 100 * static_cast<std::size_t>(i) : 1000;
+    expected = csc_threshold(expected, 0.1 / static_cast<double>(target), 650, target);
+    growing->follow(650);
+    EXPECT_DOUBLE_EQ(growing->value(), expected) << i;
+  }
+  const auto other = make_part(growing_threshold_part(), {1000},
+                               {"start=0.2", "iterations=8", "rate=0.1", "reseed=false"});
+  other->restore(growing->state());
+  other->follow(10);
+  growing->follow(10);
+  EXPECT_EQ(other->state(), growing->state());
+  // A later encoder update: one leaves it, the other asks the members.
+  const double before = other->value();
+  other->encoder_updated(container.archive, kEpsilon, one);
+  EXPECT_EQ(other->value(), before);
+  growing->encoder_updated(container.archive, kEpsilon, one);
+  EXPECT_EQ(growing->value(), reseed_threshold(container.archive, 1000, kEpsilon));
+}
+
 TEST(Threshold, FollowsWithTheGainThatItWasMadeWith) {
   SimulatedContainer container(2, 5);
   container.iterate(0.01);

@@ -7,6 +7,7 @@ else of a command is changed. What cannot be run here stands in NOT_RUN with the
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import resource
@@ -22,6 +23,7 @@ import numpy as np
 
 from pages import ROOT, Block, Page, docs
 
+HAS_MODULE = importlib.util.find_spec("aurora_qd._core") is not None
 PROGRAMS = {
     "aurora": os.environ["AURORA_PROGRAM"],
     "bin/own_task": os.environ["AURORA_OWN_TASK"],
@@ -41,6 +43,9 @@ NOT_RUN = {
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
     "sbatch": "needs a cluster; `make test-cluster` has one",
+    "pip install": "compiles the library, and fetches packages",
+    "make wheel": "the same",
+    "mpirun": "the test `mpi` runs such commands",
     "cmake --install": "the test `install` does it",
     "build/aurora experiment experiments/paper-small.toml  ": "17 minutes; --dry-run is run",
     "build/aurora experiment experiments/paper-small.toml --out": "17 minutes; --dry-run is run",
@@ -51,6 +56,9 @@ NOT_RUN = {
 
 # Pieces of Python that are not run as they stand, by how they begin.
 PYTHON_NOT_RUN: dict[str, str] = {}
+
+# Pages whose Python needs the extension module, which a build may not have.
+NEEDS_MODULE = ("docs/python.md", "README.md")
 
 # What a page takes for granted: runs that are made before its own commands, as they stand.
 SMALL = "run.batch=4 container.target_size=50 encoder.update_step=100"
@@ -123,6 +131,8 @@ class Commands(unittest.TestCase):
                     (folder / file_of(block)).write_text(block.text + "\n")
                 elif command == "python":
                     block = next(b for b in page.blocks if b.line == line)
+                    if page.name in NEEDS_MODULE and not HAS_MODULE:
+                        continue
                     if not any(block.text.startswith(start) for start in PYTHON_NOT_RUN):
                         self.python(folder, page, block)
                 elif not reason_not_to_run(command):

@@ -22,7 +22,7 @@ PROGRAMS = {
 # It speaks of the past.
 HISTORY = ("CHANGELOG.md",)
 # Pages on which `run.NAME` and its like are variables of Python.
-PYTHON = ("docs/results-from-python.md",)
+PYTHON = ("docs/results-from-python.md", "docs/python.md")
 # Names of files look like keys.
 FILES = re.compile(r"\.(json|toml|csv|npy|npz|png|cpp|hpp|py|md|txt|html|sh|jsonl|so|svg)$")
 # What the site makes of files outside docs, or generates.

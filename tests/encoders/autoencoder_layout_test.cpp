@@ -50,6 +50,42 @@ TEST(AutoencoderLayout, ConvolutionalNetworkIsThePapers) {
   EXPECT_EQ(layout.layers[8].weight_shape, (std::vector<std::size_t>{8, 8, 4, 64}));
 }
 
+TEST(AutoencoderLayout, ConvolutionsHaveTheChannelsThatAreAskedForAndRoomForOddSizes) {
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::conv_ae;
+  config.channels = 6;
+  const AutoencoderLayout layout = autoencoder_layout(config, {{9, 25, 1}, ElementType::uint8}, 2);
+  const std::size_t flat = 2 * 4 * 6;  // 16 x 32 pixels, halved three times
+  EXPECT_EQ(parameters_by_layer(layout), (Sizes{{"encoder.conv1", 1 * 9 * 6 + 6},
+                                                {"encoder.conv2", 6 * 9 * 6 + 6},
+                                                {"encoder.conv3", 6 * 9 * 6 + 6},
+                                                {"encoder.linear1", flat * 64 + 64},
+                                                {"encoder.linear2", 64 * 32 + 32},
+                                                {"encoder.linear3", 32 * 2 + 2},
+                                                {"decoder.linear1", 2 * 32 + 32},
+                                                {"decoder.linear2", 32 * 64 + 64},
+                                                {"decoder.linear3", 64 * flat + flat},
+                                                {"decoder.conv1", 6 * 9 * 6 + 6},
+                                                {"decoder.conv2", 6 * 9 * 6 + 6},
+                                                {"decoder.conv3", 6 * 9 * 6 + 6},
+                                                {"decoder.conv4", 6 * 9 * 1 + 1}}));
+  EXPECT_EQ(layout.layers[3].weight_shape, (std::vector<std::size_t>{64, 2, 4, 6}));
+  EXPECT_EQ(layout.layers[8].bias_shape, (std::vector<std::size_t>{2, 4, 6}));
+  // The scaling is of the pixels that there are.
+  EXPECT_EQ(layout.state_specs().front().shape, (std::vector<std::size_t>{9, 25, 1}));
+}
+
+TEST(AutoencoderLayout, PaddedExtentsAreTheNextMultiplesOfEight) {
+  for (const auto& [pixels, padded] : {std::pair<std::size_t, std::size_t>{8, 8},
+                                       {9, 16},
+                                       {15, 16},
+                                       {16, 16},
+                                       {50, 56},
+                                       {64, 64}}) {
+    EXPECT_EQ(padded_extent(pixels), padded);
+  }
+}
+
 TEST(AutoencoderLayout, PerceptronIsThePapers) {
   const AutoencoderLayout layout = mlp_layout(10);
   EXPECT_EQ(parameters_by_layer(layout), (Sizes{{"encoder.linear1", 100 * 32 + 32},

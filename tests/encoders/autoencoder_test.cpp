@@ -58,6 +58,9 @@ TEST(MakeAutoencoder, RefusesSettingsThatMakeNoSense) {
   expect_mentions(with([](AutoencoderConfig& c) { c.patience = 0; }), "encoder.patience");
   expect_mentions(with([](AutoencoderConfig& c) { c.max_examples = 0; }), "encoder.max_examples");
   expect_mentions(with([](AutoencoderConfig& c) { c.hidden = {8, 0}; }), "encoder.hidden");
+  expect_mentions(with([](AutoencoderConfig& c) { c.channels = 0; }),
+                  "encoder.channels must be between 1 and 64, not 0");
+  expect_mentions(with([](AutoencoderConfig& c) { c.channels = 65; }), "not 65");
   expect_mentions(with([](AutoencoderConfig& c) { c.learning_rate = 0; }), "encoder.learning_rate");
   expect_mentions(with([](AutoencoderConfig& c) {
                     c.learning_rate = std::numeric_limits<double>::quiet_NaN();
@@ -68,16 +71,21 @@ TEST(MakeAutoencoder, RefusesSettingsThatMakeNoSense) {
 TEST(MakeAutoencoder, AutomaticIsConvolutionalForPicturesAndPerceptronElsewhere) {
   EXPECT_EQ(make(AutoencoderKind::automatic, kPicture, 10)->state()[2].name,
             "encoder.conv1.weight");
+  for (const SensoryShape& shape : {SensoryShape{{8, 8, 1}, ElementType::uint8},
+                                    SensoryShape{{60, 33, 4}, ElementType::uint8}}) {
+    EXPECT_EQ(make(AutoencoderKind::automatic, shape, 10)->state()[2].name, "encoder.conv1.weight")
+        << describe(shape);
+  }
   EXPECT_EQ(make(AutoencoderKind::automatic, kSequence, 10)->state()[2].name,
             "encoder.linear1.weight");
   EXPECT_EQ(make(AutoencoderKind::mlp_ae, kPicture, 10)->state()[2].name, "encoder.linear1.weight");
 }
 
 TEST(MakeAutoencoder, AutomaticIsAPerceptronForPicturesThatConvolutionsCannotTake) {
-  for (const SensoryShape& shape : {SensoryShape{{60, 64, 3}, ElementType::uint8},
-                                    SensoryShape{{64, 60, 3}, ElementType::uint8},
-                                    SensoryShape{{64, 64, 1}, ElementType::uint8},
-                                    SensoryShape{{64, 64, 3}, ElementType::float32}}) {
+  for (const SensoryShape& shape :
+       {SensoryShape{{7, 64, 3}, ElementType::uint8}, SensoryShape{{64, 7, 3}, ElementType::uint8},
+        SensoryShape{{64, 64, 5}, ElementType::uint8},
+        SensoryShape{{64, 64, 3}, ElementType::float32}}) {
     EXPECT_EQ(make(AutoencoderKind::automatic, shape, 2)->state()[2].name, "encoder.linear1.weight")
         << describe(shape);
   }
@@ -87,11 +95,27 @@ TEST(MakeAutoencoder, ConvolutionalSaysWhatItCannotEncodeAndWhatCan) {
   const std::string sequence = usage_error([] { make(AutoencoderKind::conv_ae, kSequence, 2); });
   expect_mentions(sequence, "50 x 2 floats");
   expect_mentions(sequence, "encoder.kind=mlp-ae");
-  const std::string odd = usage_error([] {
-    make(AutoencoderKind::conv_ae, {{60, 64, 3}, ElementType::uint8}, 2);
-  });
-  expect_mentions(odd, "divisible by 8");
-  expect_mentions(odd, "mlp-ae");
+  for (const EncoderEngine engine : {EncoderEngine::native, EncoderEngine::torch}) {
+#ifndef AURORA_WITH_TORCH
+    if (engine == EncoderEngine::torch) continue;
+#endif
+    const std::string small = usage_error([&] {
+      make(AutoencoderKind::conv_ae, {{7, 64, 3}, ElementType::uint8}, 2, {.engine = engine});
+    });
+    expect_mentions(small, "pictures of 7 x 64 x 3 bytes");
+    expect_mentions(small, "height and width must be at least 8");
+    expect_mentions(small, "mlp-ae");
+    const std::string channels_first = usage_error([&] {
+      make(AutoencoderKind::conv_ae, {{3, 64, 64}, ElementType::uint8}, 2, {.engine = engine});
+    });
+    expect_mentions(channels_first, "at least 8");
+    const std::string colours = usage_error([&] {
+      make(AutoencoderKind::conv_ae, {{64, 64, 5}, ElementType::uint8}, 2, {.engine = engine});
+    });
+    expect_mentions(colours, "pictures of 64 x 64 x 5 bytes");
+    expect_mentions(colours, "it works on 1 to 4 channels, which come last");
+    expect_mentions(colours, "mlp-ae");
+  }
 }
 
 TEST(MakeAutoencoder, TorchIsLoadedIfTheBuildHasItAndTheMessageSaysHowToGetItIfNot) {
@@ -122,6 +146,10 @@ TEST(AutoencoderParts, MakeTheirKind) {
     EXPECT_EQ(first_layer(entry, kSequence, {"hidden=7,5"}).values.size(), 100 * 7U);
     EXPECT_EQ(first_layer(entry, kSequence, {"hidden="}).values.size(), 100 * 10U);
   }
+  for (const EncoderEntry& entry : {auto_encoder_part(), conv_autoencoder_part()}) {
+    EXPECT_EQ(first_layer(entry, kPicture).values.size(), 3 * 9 * 4U);
+    EXPECT_EQ(first_layer(entry, kPicture, {"channels=9"}).values.size(), 3 * 9 * 9U);
+  }
   Stream one(1, Purpose::encoder_weights);
   AutoencoderConfig config;
   config.kind = AutoencoderKind::mlp_ae;
@@ -134,7 +162,7 @@ TEST(AutoencoderParts, HaveTheDefaultsOfTheConfiguration) {
   Options expected = {{"engine", "\"native\""},   {"batch", "32"},
                       {"epochs", "20"},           {"patience", "3"},
                       {"learning_rate", "0.001"}, {"max_examples", "10000"},
-                      {"hidden", "[32, 8]"}};
+                      {"channels", "4"},          {"hidden", "[32, 8]"}};
   const auto options_of = [](const EncoderEntry& entry) {
     Options all;
     for (const Option& option : entry.options) {
@@ -145,37 +173,37 @@ TEST(AutoencoderParts, HaveTheDefaultsOfTheConfiguration) {
   };
   EXPECT_EQ(auto_encoder_part().name, "auto");
   EXPECT_EQ(options_of(auto_encoder_part()), expected);
-  EXPECT_EQ(mlp_autoencoder_part().name, "mlp-ae");
-  EXPECT_EQ(options_of(mlp_autoencoder_part()), expected);
-  expected.pop_back();  // convolutions have no hidden layers to choose
+  Options conv = expected;
+  conv.pop_back();  // convolutions have no hidden layers to choose
   EXPECT_EQ(conv_autoencoder_part().name, "conv-ae");
-  EXPECT_EQ(options_of(conv_autoencoder_part()), expected);
+  EXPECT_EQ(options_of(conv_autoencoder_part()), conv);
+  EXPECT_FALSE(read_option(conv_autoencoder_part(), "channels=65"));
+  EXPECT_EQ(mlp_autoencoder_part().name, "mlp-ae");
+  expected.erase(expected.end() - 2);  // nor perceptrons channels
+  EXPECT_EQ(options_of(mlp_autoencoder_part()), expected);
 }
 
 TEST(AutoencoderParts, OnlyConvolutionsRefuseATask) {
   Mix mix;
   mix.task.name = "robot";
-  const auto refusal = [&](const EncoderEntry& entry, const SensoryShape& shape,
-                           const std::vector<std::string>& options = {}) {
+  const auto refusal = [&](const EncoderEntry& entry, const SensoryShape& shape) {
     mix.task.sensory = shape;
-    return entry.refuses(values_of(entry, options), mix);
+    return entry.refuses(values_of(entry, {}), mix);
   };
-  const SensoryShape grey{{64, 64, 1}, ElementType::uint8};
-  const SensoryShape odd{{60, 64, 3}, ElementType::uint8};
-  for (const SensoryShape& shape : {kPicture, kSequence, grey, odd}) {
+  const SensoryShape grey{{64, 64, 1}, ElementType::uint8}, odd{{60, 9, 4}, ElementType::uint8};
+  const SensoryShape small{{7, 64, 3}, ElementType::uint8}, deep{{8, 8, 5}, ElementType::uint8};
+  for (const SensoryShape& shape : {kPicture, kSequence, grey, odd, small, deep}) {
     EXPECT_EQ(refusal(auto_encoder_part(), shape), "") << describe(shape);
     EXPECT_EQ(refusal(mlp_autoencoder_part(), shape), "") << describe(shape);
   }
   const EncoderEntry conv = conv_autoencoder_part();
-  EXPECT_EQ(refusal(conv, kPicture), "");
+  for (const SensoryShape& shape : {kPicture, grey, odd}) EXPECT_EQ(refusal(conv, shape), "");
   const std::string sequence = refusal(conv, kSequence);
   EXPECT_EQ(sequence.find("the task 'robot', which has "), 0U) << sequence;
   expect_mentions(sequence, "50 x 2 floats");
   expect_mentions(sequence, "use encoder.kind=mlp-ae or encoder.kind=pca");
-  expect_mentions(refusal(conv, odd), "divisible by 8");
-  // Our own convolutions work on colours, those of libtorch on anything.
-  expect_mentions(refusal(conv, grey), "3 channels");
-  EXPECT_EQ(refusal(conv, grey, {"engine=torch"}), "");
+  expect_mentions(refusal(conv, small), "at least 8");
+  expect_mentions(refusal(conv, deep), "1 to 4 channels");
 }
 
 }  // namespace

@@ -31,6 +31,23 @@ inline SensoryData spot_pictures(std::size_t rows, std::size_t side, std::uint64
   return data;
 }
 
+/// Grey levels of a random brightness with a little noise, and a dark bar at a random height, in
+/// any number of channels.
+inline SensoryData bar_pictures(std::size_t rows, std::size_t height, std::size_t width,
+                                std::size_t channels, std::uint64_t seed = 1) {
+  SensoryData data({{height, width, channels}, ElementType::uint8}, rows);
+  Stream stream(seed, Purpose::user);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto picture = data.mutable_view().row<std::uint8_t>(i);
+    const std::uint64_t level = 100 + stream.below(100), bar = stream.below(height);
+    for (std::size_t j = 0; j < picture.size(); ++j) {
+      const std::uint64_t dark = j / (width * channels) == bar ? 80 : 0;
+      picture[j] = static_cast<std::uint8_t>(level + stream.below(50) - dark);
+    }
+  }
+  return data;
+}
+
 /// Sequences of `steps` x 2 values on arcs with random radius and opening: two hidden numbers.
 inline SensoryData arcs(std::size_t rows, std::size_t steps, std::uint64_t seed) {
   SensoryData data({{steps, 2}, ElementType::float32}, rows);

@@ -26,6 +26,7 @@ struct Setting {
   const char* name;
   Factory factory;
   std::function<SensoryData(std::size_t rows)> data;
+  std::size_t channels = 4;
   friend void PrintTo(const Setting& s, std::ostream* out) { *out << s.name; }
 };
 
@@ -48,6 +49,7 @@ class NativeAutoencoder : public ::testing::TestWithParam<Setting> {
     config.epochs = epochs;
     config.patience = epochs;
     config.hidden = {24, 8};
+    config.channels = GetParam().channels;
     Stream stream(seed, Purpose::encoder_weights);
     return GetParam().factory(config, data.shape(), kDimension, stream);
   }
@@ -244,6 +246,10 @@ INSTANTIATE_TEST_SUITE_P(
     All, NativeAutoencoder,
     ::testing::Values(Setting{"conv", make_native_conv_autoencoder,
                               [](std::size_t n) { return spot_pictures(n, 24, 1); }},
+                      Setting{"conv_grey", make_native_conv_autoencoder,
+                              [](std::size_t n) { return bar_pictures(n, 20, 13, 1); }},
+                      Setting{"conv_wide", make_native_conv_autoencoder,
+                              [](std::size_t n) { return bar_pictures(n, 9, 17, 4); }, 6},
                       Setting{"mlp", make_native_mlp_autoencoder,
                               [](std::size_t n) { return arcs(n, 25, 1); }},
                       Setting{"mlp_on_bytes", make_native_mlp_autoencoder,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "aurora/core/random.hpp"
@@ -14,16 +15,26 @@
 namespace aurora::native {
 namespace {
 
-class ConvGradient : public ::testing::TestWithParam<std::size_t> {
+struct Setting {
+  const char* name;
+  std::vector<std::size_t> picture;
+  std::size_t channels;
+  std::size_t count;   // individuals in the group
+  std::uint64_t seed;  // of weights that leave every layer alive, and no ReLU at its kink
+  friend void PrintTo(const Setting& s, std::ostream* out) { *out << s.name; }
+};
+
+class ConvGradient : public ::testing::TestWithParam<Setting> {
  protected:
   ConvGradient()
-      : layout_(autoencoder_layout({.kind = AutoencoderKind::conv_ae},
-                                   {{16, 24, 3}, ElementType::uint8}, 3)),
+      : layout_(
+            autoencoder_layout({.kind = AutoencoderKind::conv_ae, .channels = GetParam().channels},
+                               {GetParam().picture, ElementType::uint8}, 3)),
         net_(layout_),
         scratch_(net_),
         scaling_(InputScaling::identity(layout_.input.size())),
         data_(layout_.input, kLanes) {
-    Stream stream(7, Purpose::user);
+    Stream stream(GetParam().seed, Purpose::user);
     // Twice the usual weights: the encoder's gradients must rise above the rounding of differences.
     for (const float p : draw_parameters(layout_, stream)) parameters_.push_back(2.0 * p);
     for (std::size_t i = 0; i < scaling_.mean.size(); ++i) {
@@ -35,7 +46,7 @@ class ConvGradient : public ::testing::TestWithParam<std::size_t> {
         b = static_cast<std::uint8_t>(stream.below(256));
       }
     }
-    group_ = {.count = GetParam(), .element = ElementType::uint8, .scaling = &scaling_};
+    group_ = {.count = GetParam().count, .element = ElementType::uint8, .scaling = &scaling_};
     for (std::size_t i = 0; i < kLanes; ++i) {
       group_.rows[i] = data_.view().bytes(i < group_.count ? i : 0).data();
     }
@@ -107,7 +118,19 @@ TEST_P(ConvGradient, AddsToWhatIsThere) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(FullAndPartialGroups, ConvGradient, ::testing::Values(16, 5, 1),
+INSTANTIATE_TEST_SUITE_P(FullAndPartialGroups, ConvGradient,
+                         ::testing::Values(Setting{"full", {16, 24, 3}, 4, 16, 7},
+                                           Setting{"five", {16, 24, 3}, 4, 5, 7},
+                                           Setting{"one", {16, 24, 3}, 4, 1, 7}),
+                         ::testing::PrintToStringParamName());
+
+INSTANTIATE_TEST_SUITE_P(OtherShapes, ConvGradient,
+                         ::testing::Values(Setting{"grey_odd", {9, 13, 1}, 4, 5, 1},
+                                           Setting{"two_colours", {10, 8, 2}, 4, 3, 1},
+                                           Setting{"four_colours_odd", {8, 15, 4}, 4, 3, 1},
+                                           Setting{"narrow", {16, 8, 3}, 2, 3, 1},
+                                           Setting{"wide_odd", {11, 8, 3}, 7, 3, 1},
+                                           Setting{"wider", {8, 8, 1}, 12, 2, 1}),
                          ::testing::PrintToStringParamName());
 
 }  // namespace

@@ -133,6 +133,20 @@ TEST(Guard, LooksForTheOneByHalves) {
   }
 }
 
+TEST(Guard, WhoGivesUpIsNotLookedInto) {
+  Counting evaluator([](std::span<const float> genes) {
+    if (genes[0] == 3) throw Interrupted("not now");
+    return true;
+  });
+  Log log;
+  Guard guard(evaluator, log, kPatient);
+  const Matrix<float> genotypes = numbered_genotypes(8);
+  Evaluation evaluation(Toy().spec(), 8);
+  EXPECT_THROW(guard.evaluate(genotypes, evaluation.view()), Interrupted);
+  EXPECT_EQ(evaluator.calls.size(), 1U);
+  EXPECT_TRUE(log.failures.empty());
+}
+
 TEST(Guard, AllMayFail) {
   Counting evaluator([](std::span<const float>) -> bool { throw 42; });
   Log log;

@@ -46,6 +46,17 @@ TEST_F(AnEstimate, KnowsFullContainersAndTheExamplesThatATrainingTakes) {
   EXPECT_DOUBLE_EQ(estimate(taxons, {.training = 1}).encoder, 5 * (10 + 30));
 }
 
+TEST_F(AnEstimate, KnowsThatPiecesAreNotCutApart) {
+  // The maze takes 16 at a time: 8 pieces.
+  const PlannedRun run = planned("hc-csc-uniform", {"run.batch=128"});
+  EXPECT_DOUBLE_EQ(simulation_speedup(run.plan, 1), 1);
+  EXPECT_DOUBLE_EQ(simulation_speedup(run.plan, 4), 4);
+  EXPECT_DOUBLE_EQ(simulation_speedup(run.plan, 5), 4) << "three of them have two pieces";
+  EXPECT_DOUBLE_EQ(simulation_speedup(run.plan, 1000), 8);
+  const PlannedRun large = planned("hc-csc-uniform", {"run.batch=8192"});
+  EXPECT_DOUBLE_EQ(simulation_speedup(large.plan, 256), 256);
+}
+
 TEST_F(AnEstimate, RestsOnMeasuredTimes) {
   const Costs learned = measure_costs(planned("aurora-csc-uniform-2", {}).plan);
   EXPECT_GT(learned.evaluation, 0);

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 import pandas as pd
 
-from aurora.claims import (
+from aurora_qd.claims import (
     CLAIMS,
     FAILS,
     HOLDS,
@@ -20,8 +20,8 @@ from aurora.claims import (
     judge,
     verdicts,
 )
-from aurora.runs import Loaded, Run
-from aurora.study import DIMENSION, PARTS, T_C, VARIANTS, Study, clock_of, family_of
+from aurora_qd.runs import Loaded, Run
+from aurora_qd.study import DIMENSION, PARTS, T_C, VARIANTS, Study, clock_of, family_of
 from tiny import aurora
 
 LEARNED = ("aurora", "taxons")

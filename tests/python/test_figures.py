@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from aurora import Axis, Container, figures, load_many
-from aurora.drawing import OTHERS, STYLES, looks, metric_label, style, text
-from aurora.study import Arm, Study
+from aurora_qd import Axis, Container, figures, load_many
+from aurora_qd.drawing import OTHERS, STYLES, looks, metric_label, style, text
+from aurora_qd.study import Arm, Study
 from tiny import InFolder, as_format_1, as_format_2, make_run
 
 

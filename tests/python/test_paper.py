@@ -5,8 +5,8 @@ import re
 import unittest
 from pathlib import Path
 
-import aurora
-from aurora import paper
+import aurora_qd as aurora
+from aurora_qd import paper
 
 ABOUT_THE_PAPER = {"claims.py", "paper.py", "paper_figures.py"}
 

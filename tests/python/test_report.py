@@ -15,10 +15,10 @@ import pandas as pd
 from matplotlib import image
 from matplotlib.text import Text
 
-from aurora import load, load_many
-from aurora.figures import maps, progress
-from aurora.paper_figures import diversity_per_cell
-from aurora.study import Study
+from aurora_qd import load, load_many
+from aurora_qd.figures import maps, progress
+from aurora_qd.paper_figures import diversity_per_cell
+from aurora_qd.study import Study
 from tiny import InFolder, as_format_2, aurora, change_table, edit_json, make_run, report
 
 # Of a run with an encoder; the rest is there where runs have something to show.

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import aurora
-from aurora import Axis, runs
-from aurora.export import to_csv, to_npz
+import aurora_qd as aurora
+from aurora_qd import Axis, runs
+from aurora_qd.export import to_csv, to_npz
 from tiny import (
     InFolder,
     add_column,
@@ -138,7 +138,7 @@ class Whole(InFolder):
 
     def test_public_modules_are_there_after_the_import(self) -> None:
         code = (
-            "import aurora, sys; "
+            "import aurora_qd as aurora, sys; "
             "assert aurora.statistics.quartiles([1, 2, 3]).median == 2; "
             "names = ('claims', 'export', 'paper', 'runs', 'statistics', 'study'); "
             "assert all(hasattr(aurora, name) and name in dir(aurora) for name in names); "

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from aurora.statistics import (
+from aurora_qd.statistics import (
     a12,
     all_pairs,
     holm,

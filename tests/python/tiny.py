@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 import numpy as np
 import pandas as pd
 
-from aurora.runs import METRICS_OF_FORMAT_1, xxhash
+from aurora_qd.runs import METRICS_OF_FORMAT_1, xxhash
 
 PROGRAM = os.environ["AURORA_PROGRAM"]
 SMALL = ("run.batch=8", "container.target_size=30", "run.log_every=4", "run.threads=1")
@@ -27,7 +27,7 @@ def aurora(*words: object, **options) -> subprocess.CompletedProcess:
 
 def report(*words: object) -> subprocess.CompletedProcess:
     """As `aurora report`, by the package on the path, whatever the program has beside it."""
-    command = [sys.executable, "-m", "aurora", "report", *map(str, words)]
+    command = [sys.executable, "-m", "aurora_qd", "report", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True)
 
 

@@ -193,6 +193,7 @@ std::vector<KeyCase> key_cases() {
       {"encoder.patience", {"1", "1000000"}, with(kNotIntegers, {"0", "1000001"})},
       {"encoder.learning_rate", {"1.0", "0.001", "1e-300"}, with(kNotReals, {"0", "1.1"})},
       {"encoder.max_examples", {"1", "10000000"}, with(kNotIntegers, {"0", "10000001"})},
+      {"encoder.channels", {"1", "4", "64"}, with(kNotIntegers, {"0", "65"})},
       {"encoder.hidden",
        {"[32, 8]", "[1]", "[]", "[100000, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
        {"0", "32,", ",8", "32,,8", "-1", "32;8", "100001", "1.5", "x", "[3", "3]",

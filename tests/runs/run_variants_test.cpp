@@ -47,7 +47,9 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
                                          Golden{"ns", "fe1ec2581cb9138e"},
                                          Golden{"aurora-pid-uniform-10", "ed9549977f4eb973"},
                                          Golden{"map-elites", "a64718014f189bdc"},
-                                         Golden{"cvt-map-elites", "11f35438d10a1a2d"}),
+                                         Golden{"cvt-map-elites", "11f35438d10a1a2d"},
+                                         Golden{"aurora-uniform-10", "b28407b3d6cf2f9a"},
+                                         Golden{"hc-uniform", "4abccab24f57ceb3"}),
                          [](const auto& instance) {
                            std::string name = instance.param.variant;
                            std::erase(name, '-');

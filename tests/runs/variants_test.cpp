@@ -83,6 +83,8 @@ TEST(Variants, EachNameSetsItsParts) {
       {"hc-csc-uniform", kHandCoded, "csc", "uniform", 77},
       {"random-search", kHandCoded, "csc", "none", 77},
       {"aurora-pid-uniform-4", kLearned, "pid", "uniform", 4},
+      {"aurora-uniform-3", kLearned, "growing", "uniform", 3},
+      {"hc-uniform", kHandCoded, "growing", "uniform", 77},
       {"taxons-7", kLearned, "", "novelty+surprise", 7},
       {"ns", kHandCoded, "", "novelty", 77},
       {"map-elites", kHandCoded, "", "uniform", 77},

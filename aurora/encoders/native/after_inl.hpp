@@ -1,8 +1,8 @@
 // What becomes of the values that a convolution makes.
 //
-// lanes(l) starts a pass over the lanes of the register at l, row(y, x) a row of pixels whose first
-// is (y, x); then each value comes with its channel and its distance from the start of the row;
-// done() ends the pass.
+// lanes(l) starts a pass over the lanes of the register at l, row(y, x, c) a row of pixels whose
+// first is (y, x), in the channels from c on; then each value comes with its channel, counted from
+// c, and its distance from the start of the row; done() ends the pass.
 #if defined(AURORA_ENCODERS_NATIVE_AFTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef AURORA_ENCODERS_NATIVE_AFTER_INL_HPP
 #undef AURORA_ENCODERS_NATIVE_AFTER_INL_HPP
@@ -25,7 +25,9 @@ template <bool relu, class T>
 struct Store {
   explicit Store(Planes<T>& output) : picture(output) {}
   void lanes(std::size_t lane) { first = lane; }
-  void row(std::size_t y, std::size_t x) { out = picture.at(y, x) + first; }
+  void row(std::size_t y, std::size_t x, std::size_t channel) {
+    out = picture.at(y, x) + channel * kLanes + first;
+  }
   void done() {}
 
   HWY_INLINE void operator()(std::size_t, std::size_t place, hn::Vec<Tag<T>> value) {
@@ -43,9 +45,9 @@ template <class T>
 struct StoreMasked {
   StoreMasked(const Planes<T>& relu_map, Planes<T>& output) : map(relu_map), picture(output) {}
   void lanes(std::size_t lane) { first = lane; }
-  void row(std::size_t y, std::size_t x) {
-    out = picture.at(y, x) + first;
-    value_at = map.at(y, x) + first;
+  void row(std::size_t y, std::size_t x, std::size_t channel) {
+    out = picture.at(y, x) + channel * kLanes + first;
+    value_at = map.at(y, x) + channel * kLanes + first;
   }
   void done() {}
 
@@ -62,8 +64,8 @@ struct StoreMasked {
   const T* value_at = nullptr;
 };
 
-/// Compared with a target: squared differences summed per individual and, if `keep`, the
-/// differences kept (0 in lanes from `count` on).
+/// Compared with a target of Outs channels: squared differences summed per individual and, if
+/// `keep`, the differences kept (0 in lanes from `count` on).
 template <bool keep, std::size_t Outs, class T>
 struct Compare {
   using V = hn::Vec<Tag<T>>;
@@ -77,7 +79,7 @@ struct Compare {
     total = hn::Zero(d);
     for (V& sum : sums) sum = hn::Zero(d);
   }
-  void row(std::size_t y, std::size_t x) {
+  void row(std::size_t y, std::size_t x, std::size_t) {
     // Sums of sums: rounding does not grow with the size of the picture.
     for (V& sum : sums) {
       total = hn::Add(total, sum);

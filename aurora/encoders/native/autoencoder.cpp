@@ -20,6 +20,9 @@ namespace {
 // and part of the bits.
 constexpr std::size_t kShards = 16;
 
+constexpr double kExplained = 0.01;    // of the variance; who explains less is dead
+constexpr std::size_t kMostDraws = 5;  // of weights, in an update: there may be nothing to explain
+
 /// Buffers that nobody uses at the moment. The last one given back is the first to go out again, so
 /// a thread finds it in its cache.
 class ScratchPool {
@@ -175,7 +178,18 @@ class NativeAutoencoder final : public Encoder {
     check_shape(layout_.input, data);
     scaling_ = InputScaling::fit(data, workers);
     Trainer trainer(*network_, pool_, scaling_, parameters_, config_.learning_rate, data, workers);
-    return fit(trainer, data.rows(), config_, stream, after_epoch);
+    TrainingReport report = fit(trainer, data.rows(), config_, stream, after_epoch);
+    if (!config_.redraw) return report;
+    // A layer whose units are all negative says nothing, and learns nothing any more.
+    std::size_t redrawn = 0;
+    const double alive = (1 - kExplained) * scaling_.variance();
+    for (; redrawn < kMostDraws && !(report.validation_loss <= alive); ++redrawn) {
+      parameters_ = draw_parameters(layout_, stream);
+      network_->set_parameters(parameters_.data());
+      report = fit(trainer, data.rows(), config_, stream, after_epoch);
+    }
+    report.extra.push_back({"redrawn", static_cast<double>(redrawn)});
+    return report;
   }
 
   void encode(SensoryView data, MatrixView<float> descriptors, std::span<float> error,

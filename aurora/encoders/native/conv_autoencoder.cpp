@@ -21,7 +21,6 @@ void run_conv_network(const ConvNetwork<float>& net, Pass pass, const Group& gro
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "aurora/core/errors.hpp"
 #include "aurora/encoders/native/autoencoder.hpp"
 
 namespace aurora {
@@ -48,9 +47,11 @@ class NativeConv final : public Network {
 
   void picture(const Scratch<float>& scratch, std::size_t lane, float* out) const override {
     const Planes<float>& output = static_cast<const ConvScratch<float>&>(scratch).output;
-    for (std::size_t y = 0; y < output.height; ++y) {
-      const float* row = output.at(y, 0) + lane;
-      for (std::size_t i = 0; i < output.width * output.channels; ++i) *out++ = row[i * kLanes];
+    for (std::size_t y = 0; y < net_.height; ++y) {
+      for (std::size_t x = 0; x < net_.width; ++x) {
+        const float* pixel = output.at(y, x) + lane;
+        for (std::size_t c = 0; c < net_.colours.count; ++c) *out++ = pixel[c * kLanes];
+      }
     }
   }
 
@@ -68,8 +69,6 @@ std::unique_ptr<Encoder> make_native_conv_autoencoder(const AutoencoderConfig& c
                                                       std::size_t dimension, Stream& stream) {
   AutoencoderConfig conv = config;
   conv.kind = AutoencoderKind::conv_ae;
-  const std::string reason = unfit_for_convolutions(shape, EncoderEngine::native);
-  if (!reason.empty()) throw UsageError("encoder.kind=conv-ae does not go with " + reason);
   const AutoencoderLayout layout = autoencoder_layout(conv, shape, dimension);
   return native::make_autoencoder(conv, layout, std::make_unique<native::NativeConv>(layout),
                                   stream);

@@ -9,7 +9,7 @@
 
 namespace aurora {
 
-/// Pictures of 3 channels whose height and width are divisible by 8; UsageError for others.
+/// Pictures of 1 to 4 channels, from 8 x 8 on; UsageError for others.
 std::unique_ptr<Encoder> make_native_conv_autoencoder(const AutoencoderConfig& config,
                                                       const SensoryShape& shape,
                                                       std::size_t dimension, Stream& stream);

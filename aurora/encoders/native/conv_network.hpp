@@ -2,6 +2,7 @@
 // What is computed with it is in conv_network_inl.hpp. T is float; tests also use double.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -20,26 +21,35 @@ struct ConvNetwork {
 
   void set_parameters(const T* values) {
     parameters = values;
-    for (std::size_t i = 0; i < 3; ++i) encoder[i].set(values + places[i].weight);
-    decoder_first.set(values + places[9].weight);
-    for (std::size_t i = 0; i < 3; ++i) decoder[i].set(values + places[10 + i].weight);
+    const auto set = [&](auto& kernels, LayerPlace place) {
+      kernels.set(values + place.weight, values + place.bias);
+    };
+    for (std::size_t i = 0; i < 3; ++i) set(encoder[i], places[i]);
+    set(decoder_first, places[9]);
+    for (std::size_t i = 0; i < 3; ++i) set(decoder[i], places[10 + i]);
   }
 
-  std::size_t height, width;
-  std::vector<LayerPlace> places;  // encoder.conv1..3, six linear layers, decoder.conv1..4
-  std::vector<DenseLayer> dense;   // encoder.linear1..3, decoder.linear1..3
-  PlainKernels<T> encoder[3] = {{kColours, kMaps}, {kMaps, kMaps}, {kMaps, kMaps}};
-  PlainKernels<T> decoder_first{kMaps, kMaps};
-  UpKernels<T> decoder[3] = {{kMaps, kMaps}, {kMaps, kMaps}, {kMaps, kColours}};
+  std::size_t height, width;                // of the pictures
+  std::size_t padded_height, padded_width;  // to what three poolings halve; zeros, below and right
+  bool one_tile;                            // of channels is enough for every map
+  Channels colours, maps;                   // of the pictures, of the hidden maps
+  std::vector<LayerPlace> places;           // encoder.conv1..3, six linear layers, decoder.conv1..4
+  std::vector<DenseLayer> dense;            // encoder.linear1..3, decoder.linear1..3
+  PlainKernels<T> encoder[3] = {{colours, maps}, {maps, maps}, {maps, maps}};
+  PlainKernels<T> decoder_first{maps, maps};
+  UpKernels<T> decoder[3] = {{maps, maps}, {maps, maps}, {maps, colours}};
   const T* parameters = nullptr;
-
-  const T* bias(std::size_t layer) const { return parameters + places[layer].bias; }
 };
 
 template <class T>
 ConvNetwork<T>::ConvNetwork(const AutoencoderLayout& layout)
     : height(layout.input.extents[0]),
       width(layout.input.extents[1]),
+      padded_height(padded_extent(height)),
+      padded_width(padded_extent(width)),
+      one_tile(layout.input.extents[2] <= kFewColours && layout.layers.front().outputs <= kTile),
+      colours(picture_channels(layout.input.extents[2], one_tile ? kFewColours : kTile)),
+      maps(hidden_channels(layout.layers.front().outputs)),
       places(layer_places(layout)) {
   for (std::size_t i = 3; i < 9; ++i) {
     const LayerSpec& layer = layout.layers[i];
@@ -73,13 +83,13 @@ struct ConvScratch final : Scratch<T> {
 
 template <class T>
 ConvScratch<T>::ConvScratch(const ConvNetwork<T>& net)
-    : input(net.height, net.width, kColours),
-      e1(net.height / 2, net.width / 2, kMaps),
-      e2(net.height / 4, net.width / 4, kMaps),
-      e3(net.height / 8, net.width / 8, kMaps),
-      winners1(e1.height, e1.width, kMaps),
-      winners2(e2.height, e2.width, kMaps),
-      winners3(e3.height, e3.width, kMaps),
+    : input(net.padded_height, net.padded_width, net.colours.room()),
+      e1(input.height / 2, input.width / 2, net.maps.room()),
+      e2(input.height / 4, input.width / 4, net.maps.room()),
+      e3(input.height / 8, input.width / 8, net.maps.room()),
+      winners1(e1.height, e1.width, e1.channels),
+      winners2(e2.height, e2.width, e2.channels),
+      winners3(e3.height, e3.width, e3.channels),
       d0(e3),
       d1(e3),
       d2(e2),
@@ -88,9 +98,9 @@ ConvScratch<T>::ConvScratch(const ConvNetwork<T>& net)
       half{e1, e1},
       quarter{e2, e2},
       eighth(e3),
-      rows(2, net.width, kMaps),
-      weight_sums(16 * kMaps * kMaps * kLanes),
-      bias_sums(kMaps * kLanes) {
+      rows(2, input.width, e1.channels),
+      weight_sums(16 * e1.channels * std::max(e1.channels, input.channels) * kLanes),
+      bias_sums(e1.channels * kLanes) {
   std::size_t widest = 0;
   for (const DenseLayer& layer : net.dense) {
     values.emplace_back(layer.in * kLanes);

@@ -21,54 +21,73 @@
 HWY_BEFORE_NAMESPACE();
 namespace aurora::native::HWY_NAMESPACE {
 
-/// Between maps with their border and the flat values of a linear layer, (y, x, channel).
+/// Between the first `channels` channels of maps with their border and the flat values of a linear
+/// layer, (y, x, channel).
 template <class T>
-void flatten(const Planes<T>& map, T* out) {
-  const std::size_t row = map.width * map.pixel_stride();
-  for (std::size_t y = 0; y < map.height; ++y) std::copy_n(map.at(y, 0), row, out + y * row);
+void flatten(const Planes<T>& map, std::size_t channels, T* out) {
+  for (std::size_t y = 0; y < map.height; ++y) {
+    for (std::size_t x = 0; x < map.width; ++x) {
+      out = std::copy_n(map.at(y, x), channels * kLanes, out);
+    }
+  }
 }
 template <class T>
-void unflatten(const T* values, Planes<T>& map) {
-  const std::size_t row = map.width * map.pixel_stride();
-  for (std::size_t y = 0; y < map.height; ++y) std::copy_n(values + y * row, row, map.at(y, 0));
+void unflatten(const T* values, std::size_t channels, Planes<T>& map) {
+  for (std::size_t y = 0; y < map.height; ++y) {
+    for (std::size_t x = 0; x < map.width; ++x, values += channels * kLanes) {
+      std::copy_n(values, channels * kLanes, map.at(y, x));
+    }
+  }
 }
 
-template <class T>
+/// Channels that pictures have room for.
+template <Tiles tiles>
+inline constexpr std::size_t kColours = tiles == Tiles::one ? kFewColours : kTile;
+
+template <Tiles tiles, class T>
 void encode(const ConvNetwork<T>& net, const Group& group, bool keep_winners, ConvScratch<T>& s) {
-  const std::size_t row = net.width * kColours;
-  for (std::size_t y = 0; y < net.height; ++y) pack_bytes(group, y * row, row, s.input.at(y, 0));
+  const std::size_t row = net.width * net.colours.count;
+  for (std::size_t y = 0; y < net.height; ++y) {
+    T* pixels = s.input.at(y, 0);
+    pack_bytes(group, y * row, row, pixels);
+    spread(net.width, net.colours.count, net.colours.room(), pixels);
+  }
   const auto winners = [&](Winners& w) { return keep_winners ? &w : nullptr; };
-  pooled_conv<kColours>(s.input, net.encoder[0].forward.data(), net.bias(0), s.e1,
-                        winners(s.winners1));
-  pooled_conv<kMaps>(s.e1, net.encoder[1].forward.data(), net.bias(1), s.e2, winners(s.winners2));
-  pooled_conv<kMaps>(s.e2, net.encoder[2].forward.data(), net.bias(2), s.e3, winners(s.winners3));
-  flatten(s.e3, s.values[0].data());
+  pooled_conv<tiles, kColours<tiles>>(s.input, net.encoder[0].to_output(), s.e1,
+                                      winners(s.winners1));
+  pooled_conv<tiles, kTile>(s.e1, net.encoder[1].to_output(), s.e2, winners(s.winners2));
+  pooled_conv<tiles, kTile>(s.e2, net.encoder[2].to_output(), s.e3, winners(s.winners3));
+  flatten(s.e3, net.maps.count, s.values[0].data());
   for (std::size_t k = 0; k < 3; ++k) {
     dense(net.dense[k], net.parameters, s.values[k].data(), s.values[k + 1].data());
   }
 }
 
-template <class T>
+template <Tiles tiles, class T>
 void decode(const ConvNetwork<T>& net, const Group& group, Pass pass, ConvScratch<T>& s) {
   for (std::size_t k = 3; k < 6; ++k) {
     dense(net.dense[k], net.parameters, s.values[k].data(), s.values[k + 1].data());
   }
-  unflatten(s.values[6].data(), s.d0);
-  plain_conv<kMaps, kMaps>(s.d0, net.decoder_first.forward.data(), net.bias(9),
-                           Store<true, T>(s.d1));
-  up_conv<kMaps, kMaps>(s.d1, net.decoder[0], net.bias(10), Store<true, T>(s.d2));
-  up_conv<kMaps, kMaps>(s.d2, net.decoder[1], net.bias(11), Store<true, T>(s.d3));
-  const UpKernels<T>& last = net.decoder[2];
-  const T* bias = net.bias(12);
+  unflatten(s.values[6].data(), net.maps.count, s.d0);
+  plain_conv<tiles>(s.d0, net.decoder_first.to_output(), Store<true, T>(s.d1));
+  const auto hidden = [](const Planes<T>& input, const UpKernels<T>& kernels, Planes<T>& output) {
+    up_conv<tiles, kTile>(input, kernels.to_output(), output.height, output.width,
+                          Store<true, T>(output));
+  };
+  hidden(s.d1, net.decoder[0], s.d2);
+  hidden(s.d2, net.decoder[1], s.d3);
+  // Of the padding nothing is computed, and it stays 0 in `output`: it is in no error or gradient.
+  constexpr std::size_t kOuts = kColours<tiles>;
+  const auto last = [&](auto after) {
+    up_conv<tiles, kOuts>(s.d3, net.decoder[2].to_output(), net.height, net.width, after);
+  };
   T* squares = s.squares.data();
   if (pass == Pass::picture) {
-    up_conv<kMaps, kColours>(s.d3, last, bias, Store<false, T>(s.output));
+    last(Store<false, T>(s.output));
   } else if (pass == Pass::error) {
-    up_conv<kMaps, kColours>(s.d3, last, bias,
-                             Compare<false, kColours, T>(s.input, group.count, s.output, squares));
+    last(Compare<false, kOuts, T>(s.input, group.count, s.output, squares));
   } else {
-    up_conv<kMaps, kColours>(s.d3, last, bias,
-                             Compare<true, kColours, T>(s.input, group.count, s.output, squares));
+    last(Compare<true, kOuts, T>(s.input, group.count, s.output, squares));
   }
 }
 
@@ -76,38 +95,40 @@ void decode(const ConvNetwork<T>& net, const Group& group, Pass pass, ConvScratc
 template <class T, class Kernels>
 void add_conv_gradient(const Kernels& kernels, LayerPlace place, ConvScratch<T>& s, T* gradient) {
   kernels.add_gradient(s.weight_sums.data(), gradient + place.weight);
-  for (std::size_t o = 0; o < kernels.out; ++o) {
+  for (std::size_t o = 0; o < kernels.out.count; ++o) {
     gradient[place.bias + o] += sum_lanes(s.bias_sums.data() + o * kLanes);
   }
-  std::ranges::fill(s.weight_sums, T{0});
+  std::fill_n(s.weight_sums.begin(), kernels.size() * kLanes, T{0});
   std::ranges::fill(s.bias_sums, T{0});
 }
 
-/// Weight and bias of the up-sampling layer between `input` and a picture with this gradient.
-template <std::size_t Outs, class T>
-void add_up_gradient(const UpKernels<T>& kernels, LayerPlace place, const Planes<T>& input,
-                     const Planes<T>& output_gradient, ConvScratch<T>& s, T* gradient) {
-  up_conv_weight_gradient<kMaps, Outs>(input, output_gradient, s.weight_sums.data());
-  sum_pixels<Outs>(output_gradient, s.bias_sums.data());
+/// An up-sampling layer: parameters, and the gradient of its input.
+template <Tiles tiles, std::size_t Outs, class T>
+void up_gradient(const UpKernels<T>& kernels, LayerPlace place, const Planes<T>& input,
+                 const Planes<T>& output_gradient, Planes<T>& input_gradient, ConvScratch<T>& s,
+                 T* gradient) {
+  up_conv_weight_gradient<tiles, Outs>(input, output_gradient, s.weight_sums.data());
+  sum_pixels<tiles, Outs>(output_gradient, s.bias_sums.data());
   add_conv_gradient(kernels, place, s, gradient);
+  up_conv_input_gradient<tiles, Outs>(output_gradient, kernels.to_input(),
+                                      StoreMasked(input, input_gradient));
 }
 
-template <class T>
+template <Tiles tiles, class T>
 void decoder_gradient(const ConvNetwork<T>& net, ConvScratch<T>& s, T* gradient) {
-  add_up_gradient<kColours>(net.decoder[2], net.places[12], s.d3, s.output, s, gradient);
-  up_conv_input_gradient<kMaps, kColours>(s.output, net.decoder[2], StoreMasked(s.d3, s.half[0]));
-  add_up_gradient<kMaps>(net.decoder[1], net.places[11], s.d2, s.half[0], s, gradient);
-  up_conv_input_gradient<kMaps, kMaps>(s.half[0], net.decoder[1], StoreMasked(s.d2, s.quarter[0]));
-  add_up_gradient<kMaps>(net.decoder[0], net.places[10], s.d1, s.quarter[0], s, gradient);
-  up_conv_input_gradient<kMaps, kMaps>(s.quarter[0], net.decoder[0], StoreMasked(s.d1, s.eighth));
+  up_gradient<tiles, kColours<tiles>>(net.decoder[2], net.places[12], s.d3, s.output, s.half[0], s,
+                                      gradient);
+  up_gradient<tiles, kTile>(net.decoder[1], net.places[11], s.d2, s.half[0], s.quarter[0], s,
+                            gradient);
+  up_gradient<tiles, kTile>(net.decoder[0], net.places[10], s.d1, s.quarter[0], s.eighth, s,
+                            gradient);
 
-  plain_weight_gradient<kMaps, kMaps>(s.d0, s.eighth, s.weight_sums.data());
-  sum_pixels<kMaps>(s.eighth, s.bias_sums.data());
+  plain_weight_gradient<tiles>(s.d0, s.eighth, s.weight_sums.data());
+  sum_pixels<tiles, kTile>(s.eighth, s.bias_sums.data());
   add_conv_gradient(net.decoder_first, net.places[9], s, gradient);
-  const T* no_bias = nullptr;
-  plain_conv<kMaps, kMaps>(s.eighth, net.decoder_first.backward.data(), no_bias,
-                           StoreMasked(s.d0, s.d1));  // d1 is not needed any more
-  flatten(s.d1, s.value_gradients[6].data());
+  plain_conv<tiles>(s.eighth, net.decoder_first.to_input(),
+                    StoreMasked(s.d0, s.d1));  // d1 is not needed any more
+  flatten(s.d1, net.maps.count, s.value_gradients[6].data());
 }
 
 template <class T>
@@ -124,51 +145,56 @@ void dense_gradient(const ConvNetwork<T>& net, ConvScratch<T>& s, T* gradient) {
 }
 
 /// A pooled convolution that is not the first: parameters, and the gradient of its input.
-template <class T>
+template <Tiles tiles, class T>
 void pooled_gradient(const PlainKernels<T>& kernels, LayerPlace place, const Planes<T>& input,
                      const Planes<T>& output, const Winners& winners,
                      const Planes<T>& output_gradient, Planes<T>& unpooled,
                      Planes<T>& input_gradient, ConvScratch<T>& s, T* gradient) {
   for (std::size_t y = 0; y < output.height; ++y) {
-    unpool_row(output, output_gradient, winners, y, unpooled.at(2 * y, 0), unpooled.row_stride(),
-               s.bias_sums.data());
+    unpool_row<tiles>(output, output_gradient, winners, y, unpooled.at(2 * y, 0),
+                      unpooled.row_stride(), s.bias_sums.data());
   }
-  plain_weight_gradient<kMaps, kMaps>(input, unpooled, s.weight_sums.data());
+  plain_weight_gradient<tiles>(input, unpooled, s.weight_sums.data());
   add_conv_gradient(kernels, place, s, gradient);
-  const T* no_bias = nullptr;
-  plain_conv<kMaps, kMaps>(unpooled, kernels.backward.data(), no_bias,
-                           Store<false, T>(input_gradient));
+  plain_conv<tiles>(unpooled, kernels.to_input(), Store<false, T>(input_gradient));
 }
 
-template <class T>
+template <Tiles tiles, class T>
 void encoder_gradient(const ConvNetwork<T>& net, ConvScratch<T>& s, T* gradient) {
-  unflatten(s.value_gradients[0].data(), s.eighth);
-  pooled_gradient(net.encoder[2], net.places[2], s.e2, s.e3, s.winners3, s.eighth, s.quarter[0],
-                  s.quarter[1], s, gradient);
-  pooled_gradient(net.encoder[1], net.places[1], s.e1, s.e2, s.winners2, s.quarter[1], s.half[0],
-                  s.half[1], s, gradient);
+  unflatten(s.value_gradients[0].data(), net.maps.count, s.eighth);
+  pooled_gradient<tiles>(net.encoder[2], net.places[2], s.e2, s.e3, s.winners3, s.eighth,
+                         s.quarter[0], s.quarter[1], s, gradient);
+  pooled_gradient<tiles>(net.encoder[1], net.places[1], s.e1, s.e2, s.winners2, s.quarter[1],
+                         s.half[0], s.half[1], s, gradient);
   // The first layer's input needs no gradient: two rows at a time stay in the cache.
   for (std::size_t y = 0; y < s.e1.height; ++y) {
-    unpool_row(s.e1, s.half[1], s.winners1, y, s.rows.at(0, 0), s.rows.row_stride(),
-               s.bias_sums.data());
+    unpool_row<tiles>(s.e1, s.half[1], s.winners1, y, s.rows.at(0, 0), s.rows.row_stride(),
+                      s.bias_sums.data());
     for (std::size_t r = 0; r < 2; ++r) {
-      plain_weight_rows<kColours, kMaps>(s.input, 2 * y + r, 1, s.rows.at(r, 0),
-                                         s.rows.row_stride(), s.weight_sums.data());
+      plain_weight_rows<tiles, kColours<tiles>>(s.input, 2 * y + r, s.rows, r, 1,
+                                                s.weight_sums.data());
     }
   }
   add_conv_gradient(net.encoder[0], net.places[0], s, gradient);
 }
 
+template <Tiles tiles, class T>
+void run_tiles(const ConvNetwork<T>& net, Pass pass, const Group& group, ConvScratch<T>& scratch,
+               T* gradient) {
+  encode<tiles>(net, group, pass == Pass::gradient, scratch);
+  if (pass == Pass::descriptor) return;
+  decode<tiles>(net, group, pass, scratch);
+  if (pass != Pass::gradient) return;
+  decoder_gradient<tiles>(net, scratch, gradient);
+  dense_gradient(net, scratch, gradient);
+  encoder_gradient<tiles>(net, scratch, gradient);
+}
+
 template <class T>
 void run_network(const ConvNetwork<T>& net, Pass pass, const Group& group, ConvScratch<T>& scratch,
                  T* gradient) {
-  encode(net, group, pass == Pass::gradient, scratch);
-  if (pass == Pass::descriptor) return;
-  decode(net, group, pass, scratch);
-  if (pass != Pass::gradient) return;
-  decoder_gradient(net, scratch, gradient);
-  dense_gradient(net, scratch, gradient);
-  encoder_gradient(net, scratch, gradient);
+  const auto run = net.one_tile ? run_tiles<Tiles::one, T> : run_tiles<Tiles::any, T>;
+  run(net, pass, group, scratch, gradient);
 }
 
 }  // namespace aurora::native::HWY_NAMESPACE

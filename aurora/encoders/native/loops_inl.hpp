@@ -30,23 +30,37 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using Tag = hn::CappedTag<T, kLanes>;
 
-inline constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3;        // 32 instead of 16
+inline constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3;  // 32 instead of 16
+/// Convolutions are compiled twice: for maps of a single tile of channels, whose strides compilers
+/// then know, and for maps of as many tiles as there are.
+enum class Tiles { one, any };
+
+template <Tiles tiles, std::size_t Tile, class T>
+HWY_INLINE std::size_t tiles_of(const Planes<T>& map) {
+  return tiles == Tiles::one ? 1 : map.channels / Tile;
+}
+
 inline constexpr std::size_t kBefore = static_cast<std::size_t>(-1);  // one pixel before the first
 
-/// sums[p][o] += input * weight over a window of Rows runs of Run vectors. The window of pixel p
-/// starts at inputs[p]; weights are [Rows][Run][Stride], of which Outs are used.
+/// sums[p][o] += input * weight over a window of Rows rows, each of `runs` runs of Run vectors. The
+/// window of pixel p starts at inputs[p]; weights are [Rows][runs][Run][Stride], of which Outs are
+/// used.
 template <std::size_t Pixels, std::size_t Outs, std::size_t Rows, std::size_t Run,
           std::size_t Stride, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE void correlate(D d, const T* const (&inputs)[Pixels], std::size_t row_stride,
-                          const T* HWY_RESTRICT weights, V (&sums)[Pixels][Outs]) {
+                          std::size_t runs, const T* HWY_RESTRICT weights,
+                          V (&sums)[Pixels][Outs]) {
   for (std::size_t r = 0; r < Rows; ++r) {
-    for (std::size_t j = 0; j < Run; ++j, weights += Stride) {
-      V weight[Outs];
-      HWY_UNROLL(8) for (std::size_t o = 0; o < Outs; ++o) weight[o] = hn::Set(d, weights[o]);
-      HWY_UNROLL(8) for (std::size_t p = 0; p < Pixels; ++p) {
-        const V input = hn::Load(d, inputs[p] + r * row_stride + j * kLanes);
-        HWY_UNROLL(8) for (std::size_t o = 0; o < Outs; ++o) {
-          sums[p][o] = hn::MulAdd(input, weight[o], sums[p][o]);
+    std::size_t place = r * row_stride;
+    for (std::size_t i = 0; i < runs; ++i, place += Run * kLanes) {
+      for (std::size_t j = 0; j < Run; ++j, weights += Stride) {
+        V weight[Outs];
+        HWY_UNROLL(8) for (std::size_t o = 0; o < Outs; ++o) weight[o] = hn::Set(d, weights[o]);
+        HWY_UNROLL(8) for (std::size_t p = 0; p < Pixels; ++p) {
+          const V input = hn::Load(d, inputs[p] + place + j * kLanes);
+          HWY_UNROLL(8) for (std::size_t o = 0; o < Outs; ++o) {
+            sums[p][o] = hn::MulAdd(input, weight[o], sums[p][o]);
+          }
         }
       }
     }
@@ -98,18 +112,23 @@ HWY_INLINE void outer(D d, const Pairing<T>& pair, T* HWY_RESTRICT sums) {
   }
 }
 
-/// `outer` over a run of Run vectors, cut into pieces whose sums fit the registers.
+/// `outer` over `runs` runs of Run vectors, cut into pieces whose sums fit the registers.
 template <std::size_t Run, std::size_t Outs, class D, class T = hn::TFromD<D>>
-HWY_INLINE void outer_run(D d, Pairing<T> pair, T* HWY_RESTRICT sums) {
+HWY_INLINE void outer_runs(D d, std::size_t runs, Pairing<T> pair, T* HWY_RESTRICT sums) {
   constexpr std::size_t kMost = (kManyRegisters ? 24 : 11) / Outs;
   constexpr std::size_t kPieces = (Run + kMost - 1) / kMost;
   constexpr std::size_t kTaps = (Run + kPieces - 1) / kPieces;
-  for (std::size_t j = 0; j + kTaps <= Run; j += kTaps) {
-    outer<kTaps, Outs>(d, pair, sums + j * Outs * kLanes);
-    pair.input += kTaps * kLanes;
-  }
   constexpr std::size_t kRest = Run % kTaps;
-  if constexpr (kRest > 0) outer<kRest, Outs>(d, pair, sums + (Run - kRest) * Outs * kLanes);
+  for (std::size_t r = 0; r < runs; ++r, sums += Run * Outs * kLanes) {
+    for (std::size_t j = 0; j + kTaps <= Run; j += kTaps) {
+      outer<kTaps, Outs>(d, pair, sums + j * Outs * kLanes);
+      pair.input += kTaps * kLanes;
+    }
+    if constexpr (kRest > 0) {
+      outer<kRest, Outs>(d, pair, sums + (Run - kRest) * Outs * kLanes);
+      pair.input += kRest * kLanes;
+    }
+  }
 }
 
 /// Rows taken together in a weight gradient: enough pixels to pay for loading and storing the sums,

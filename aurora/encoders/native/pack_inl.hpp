@@ -109,6 +109,19 @@ HWY_NOINLINE void pack_bytes(const Group& group, std::size_t begin, std::size_t 
   }
 }
 
+/// Pixels of `channels` values [16] to pixels with room for more, in place; the rest is 0.
+template <class T>
+void spread(std::size_t pixels, std::size_t channels, std::size_t room, T* row) {
+  if (channels == room) return;
+  for (std::size_t x = pixels; x-- > 0;) {
+    T* to = row + x * room * kLanes;
+    // Backwards: a pixel never lands on one that has not moved yet.
+    std::copy_backward(row + x * channels * kLanes, row + (x + 1) * channels * kLanes,
+                       to + channels * kLanes);
+    std::fill_n(to + channels * kLanes, (room - channels) * kLanes, T{0});
+  }
+}
+
 template <class T>
 HWY_NOINLINE void pack_floats(const Group& group, std::size_t count, T* HWY_RESTRICT out) {
   const Tag<T> d;

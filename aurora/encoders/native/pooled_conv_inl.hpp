@@ -34,29 +34,32 @@ HWY_INLINE V pool(D d, V top_left, V top_right, V bottom_left, V bottom_right, s
   return hn::Max(hn::Max(top, bottom), hn::Zero(d));
 }
 
-/// The whole layer. The four pixels that meet in a pool are computed together and only their
-/// maximum is written; `winners`, unless null, remembers which it was.
-template <std::size_t In, class T>
-HWY_NOINLINE void pooled_conv(const Planes<T>& input, const T* kernel, const T* bias,
-                              Planes<T>& output, Winners* winners) {
+/// The whole layer, for an input with tiles of In channels. The four pixels that meet in a pool are
+/// computed together and only their maximum is written; `winners`, unless null, remembers which it
+/// was.
+template <Tiles tiles, std::size_t In, class T>
+HWY_NOINLINE void pooled_conv(const Planes<T>& input, ConvKernel<T> kernel, Planes<T>& output,
+                              Winners* winners) {
   const Tag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kWidth = hn::MaxLanes(d);
   constexpr std::size_t kOuts = kManyRegisters ? 4 : 2;  // channels at once
-  const std::size_t row = input.row_stride();
+  const std::size_t in_tiles = tiles_of<tiles, In>(input);
+  const std::size_t row = input.row_stride(), pixel = in_tiles * In * kLanes;
+  const std::size_t channels = tiles_of<tiles, kTile>(output) * kTile;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
     for (std::size_t y = 0; y < output.height; ++y) {
       for (std::size_t x = 0; x < output.width; ++x) {
         const T* corner = input.at(2 * y - 1, 2 * x - 1) + lane;
-        const T* const windows[4] = {corner, corner + In * kLanes, corner + row,
-                                     corner + row + In * kLanes};
+        const T* const windows[4] = {corner, corner + pixel, corner + row, corner + row + pixel};
         T* out = output.at(y, x) + lane;
-        for (std::size_t first = 0; first < kMaps; first += kOuts) {
+        for (std::size_t first = 0; first < channels; first += kOuts) {
           V sums[4][kOuts];
           HWY_UNROLL(8) for (std::size_t o = 0; o < kOuts; ++o) {
-            sums[0][o] = sums[1][o] = sums[2][o] = sums[3][o] = hn::Set(d, bias[first + o]);
+            sums[0][o] = sums[1][o] = sums[2][o] = sums[3][o] = hn::Set(d, kernel.bias[first + o]);
           }
-          correlate<4, kOuts, 3, 3 * In, kMaps>(d, windows, row, kernel + first, sums);
+          const T* weights = kernel.weights(first / kTile) + first % kTile;
+          correlate<4, kOuts, 3, 3 * In, kTile>(d, windows, row, in_tiles, weights, sums);
           HWY_UNROLL(8) for (std::size_t o = 0; o < kOuts; ++o) {
             std::uint8_t* bits =
                 winners == nullptr ? nullptr : winners->at<kWidth>(y, x, first + o, lane);
@@ -70,8 +73,9 @@ HWY_NOINLINE void pooled_conv(const Planes<T>& input, const T* kernel, const T* 
 }
 
 /// Sends the gradient of one row of pooled pixels back to the pixels that won: rows 0 and 1 of
-/// `out` from row `y`. Pixels that ReLU cut off (output 0) get nothing. Adds to bias_sums [4][16].
-template <class T>
+/// `out` from row `y`. Pixels that ReLU cut off (output 0) get nothing. Adds to bias_sums
+/// [channels][16].
+template <Tiles tiles, class T>
 HWY_NOINLINE void unpool_row(const Planes<T>& output, const Planes<T>& gradient,
                              const Winners& winners, std::size_t y, T* out, std::size_t out_row,
                              T* HWY_RESTRICT bias_sums) {
@@ -79,27 +83,32 @@ HWY_NOINLINE void unpool_row(const Planes<T>& output, const Planes<T>& gradient,
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kWidth = hn::MaxLanes(d);
   const V zero = hn::Zero(d);
+  const std::size_t channels = tiles_of<tiles, kTile>(output) * kTile, step = channels * kLanes;
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
-    V sum[kMaps];
-    for (std::size_t o = 0; o < kMaps; ++o) sum[o] = hn::Load(d, bias_sums + o * kLanes + lane);
-    for (std::size_t x = 0; x < output.width; ++x) {
-      HWY_UNROLL(8) for (std::size_t o = 0; o < kMaps; ++o) {
-        const std::uint8_t* bits = winners.at<kWidth>(y, x, o, lane);
-        const auto below = hn::LoadMaskBits(d, bits);
-        const auto right = hn::LoadMaskBits(d, bits + Winners::kMaskBytes<kWidth>);
-        const auto alive = hn::Gt(hn::Load(d, output.at(y, x) + o * kLanes + lane), zero);
-        const V g = hn::IfThenElseZero(alive, hn::Load(d, gradient.at(y, x) + o * kLanes + lane));
-        sum[o] = hn::Add(sum[o], g);
-        const V upper = hn::IfThenZeroElse(below, g);
-        const V lower = hn::IfThenElseZero(below, g);
-        T* pixel = out + (2 * x * kMaps + o) * kLanes + lane;
-        hn::Store(hn::IfThenZeroElse(right, upper), d, pixel);
-        hn::Store(hn::IfThenElseZero(right, upper), d, pixel + kMaps * kLanes);
-        hn::Store(hn::IfThenZeroElse(right, lower), d, pixel + out_row);
-        hn::Store(hn::IfThenElseZero(right, lower), d, pixel + out_row + kMaps * kLanes);
+    for (std::size_t first = 0; first < channels; first += kTile) {
+      const std::size_t start = first * kLanes + lane;
+      V sum[kTile];
+      for (std::size_t o = 0; o < kTile; ++o) sum[o] = hn::Load(d, bias_sums + start + o * kLanes);
+      for (std::size_t x = 0; x < output.width; ++x) {
+        HWY_UNROLL(8) for (std::size_t o = 0; o < kTile; ++o) {
+          const std::size_t place = start + o * kLanes;
+          const std::uint8_t* bits = winners.at<kWidth>(y, x, first + o, lane);
+          const auto below = hn::LoadMaskBits(d, bits);
+          const auto right = hn::LoadMaskBits(d, bits + Winners::kMaskBytes<kWidth>);
+          const auto alive = hn::Gt(hn::Load(d, output.at(y, x) + place), zero);
+          const V g = hn::IfThenElseZero(alive, hn::Load(d, gradient.at(y, x) + place));
+          sum[o] = hn::Add(sum[o], g);
+          const V upper = hn::IfThenZeroElse(below, g);
+          const V lower = hn::IfThenElseZero(below, g);
+          T* pixel = out + 2 * x * step + place;
+          hn::Store(hn::IfThenZeroElse(right, upper), d, pixel);
+          hn::Store(hn::IfThenElseZero(right, upper), d, pixel + step);
+          hn::Store(hn::IfThenZeroElse(right, lower), d, pixel + out_row);
+          hn::Store(hn::IfThenElseZero(right, lower), d, pixel + out_row + step);
+        }
       }
+      for (std::size_t o = 0; o < kTile; ++o) hn::Store(sum[o], d, bias_sums + start + o * kLanes);
     }
-    for (std::size_t o = 0; o < kMaps; ++o) hn::Store(sum[o], d, bias_sums + o * kLanes + lane);
   }
 }
 

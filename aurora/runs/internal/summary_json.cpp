@@ -41,6 +41,7 @@ Json summary_json(const RunSummary& summary) {
   json["loss_per_update"] = summary.loss_per_update;
   json["threads"] = summary.threads;
   json["evaluator"] = summary.evaluator;
+  if (!summary.remarks.empty()) json["remarks"] = summary.remarks;
   json["seconds"] = {
       {"total", summary.seconds_total},         {"simulate", summary.seconds.simulate},
       {"encode", summary.seconds.encode},       {"train", summary.seconds.train},
@@ -83,6 +84,7 @@ RunSummary summary_of(const JsonObject& json) {
     summary.units = json.object("units").texts();
     summary.evaluator = json.text("evaluator");
   }
+  if (json.has("remarks")) summary.remarks = json.text_list("remarks");
   summary.loss_per_update = json.number("loss_per_update");
   summary.threads = json.whole("threads");
   const JsonObject seconds = json.object("seconds");

@@ -317,7 +317,10 @@ def untangled(arm: Arm) -> Finding:
             f"{arm.task}: not re-trained from scratch; aurora retrain {arm.example().path}"
         )
     before = [entanglement(run.container, run.container.descriptors) for run in runs]
-    after = [entanglement(run.container, run.retrained.descriptors) for run in runs]
+    again = [(run, run.retrained) for run in runs]
+    after = [
+        entanglement(run.container, made.descriptors) for run, made in again if made is not None
+    ]
     a, b = float(np.median(before)), float(np.median(after))
     return Finding(
         f"{arm.task}: hand-coded neighbours are on average at {100 * a:.1f} % of the latent "

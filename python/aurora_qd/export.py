@@ -46,7 +46,7 @@ class _whole:
     def __enter__(self) -> Path:
         return self.aside
 
-    def __exit__(self, kind, error, _) -> None:
+    def __exit__(self, kind: object, error: object, _: object) -> None:
         try:
             if kind is None:
                 self.aside.replace(self.path)

@@ -287,7 +287,7 @@ def latent(arms: Sequence[Arm]) -> Optional[Figure]:
             ("learned in the run, by ground truth", learned, angle, by_truth, names),
             ("learned in the run, by fitness", learned, container.fitness, by_fitness, names),
         ]
-        if arm.retrained:
+        if arm.retrained and run.retrained is not None:
             again, names = principal_components(run.retrained.descriptors)
             spaces.append(("re-trained from scratch", again, angle, by_truth, names))
         row = panels[columns * number : columns * (number + 1)]
@@ -361,10 +361,10 @@ def reconstructions(arms: Sequence[Arm]) -> Optional[Figure]:
         (
             label if first == 0 else "",
             run,
-            range(first, min(first + ABREAST, len(run.reconstructions))),
+            range(first, min(first + ABREAST, len(run.reconstructions or ()))),
         )
         for label, run in runs.items()
-        for first in range(0, min(most, len(run.reconstructions)), ABREAST)
+        for first in range(0, min(most, len(run.reconstructions or ())), ABREAST)
     ]
     height = 2 if pictures else 1
     size = (1.6 * ABREAST, (1.5 * height + 0.4) * len(blocks))
@@ -395,6 +395,7 @@ def _reconstruction(rows: Sequence[Axes], run: Run, member: int) -> None:
     """What one individual sensed, and what was made of it, with the root mean square of what they
     differ by."""
     container, made = run.container, run.reconstructions
+    assert made is not None
     sensed = _shades(container.sensory[np.searchsorted(container.ids, made.ids[member])])
     again = made["reconstructions"][member]
     if len(rows) == 2:
@@ -427,9 +428,8 @@ def _sequence(axes: Axes, sensed: np.ndarray, again: np.ndarray, container: Cont
         (sensed, {"color": BLACK}, "sensed"),
         (np.nan_to_num(again), {"color": ORANGE, "linestyle": "--"}, "reconstructed"),
     ):
-        curves = (
-            [values.T] if path else [(np.arange(len(values)), v) for v in np.atleast_2d(values.T)]
-        )
+        steps = np.arange(len(values))
+        curves = [tuple(values.T)] if path else [(steps, v) for v in np.atleast_2d(values.T)]
         for i, curve in enumerate(curves):
             axes.plot(*curve, linewidth=1, label=label if i == 0 else None, **look)
     if path:

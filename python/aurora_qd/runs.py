@@ -11,10 +11,14 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from .repertoire import Replay
 
 try:
     import tomllib
@@ -348,6 +352,7 @@ class Run:
     config: dict[str, Any]  # config.toml, a dictionary per section
     metrics: pd.DataFrame  # a row per logged iteration, a column per metric
     encoder: pd.DataFrame  # a row per encoder update; empty if there was none
+    means: Any = field(default=None, repr=False, compare=False)  # what aurora.open_run was given
 
     @property
     def format(self) -> int:
@@ -433,6 +438,48 @@ class Run:
         found = Columns(path, "retrained")
         current = found.manifest.get("container_hash") == self.summary.get("container_hash")
         return found if current else None
+
+    def nearest(
+        self,
+        goal: Optional[ArrayLike] = None,
+        *,
+        descriptor: Optional[ArrayLike] = None,
+        count: int = 1,
+    ) -> pd.DataFrame:
+        """The individuals nearest to values of the first axes of the ground truth, in units of the
+        axes' lengths, or to a place in the descriptor space: a row each, as `container.frame()` has
+        them, and `distance`."""
+        from .repertoire import nearest
+
+        return nearest(self, goal, descriptor, count)
+
+    def encode(self, observations: ArrayLike) -> np.ndarray:
+        """Descriptors of observations, a row each, by the encoder of the run. Needs the extension
+        module, and the encoder itself (aurora.open_run) if it is in Python."""
+        from .repertoire import encode
+
+        return encode(self, observations, False)[0]
+
+    def surprise(self, observations: ArrayLike) -> np.ndarray:
+        """How badly the encoder reconstructs each: large for what is unlike anything in the run."""
+        from .repertoire import encode
+
+        return encode(self, observations, True)[1]
+
+    def replay(self, id: int) -> Replay:
+        """Evaluates an individual again: what came of it, whether that is what is stored, and
+        frames of the episode if the task draws. Needs the extension module, and task and function
+        (aurora.open_run) if the robot is in Python."""
+        from .repertoire import replay
+
+        return replay(self, id)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """What was found, by the first two values of the ground truth, coloured by fitness: dots on
+        `ax` or on axes of their own, which are returned."""
+        from .repertoire import plot
+
+        return plot(self, ax, **options)
 
     def __repr__(self) -> str:
         what = f"{self.task}, {self.variant}, seed {self.seed}, {self.summary['status']}"

@@ -184,7 +184,7 @@ def make_panels(count: int, columns: int, width: float, height: float) -> tuple[
 
 
 def colorbar(
-    figure: Figure, shown: ScalarMappable, panels: Sequence[Axes], label: str, **options
+    figure: Figure, shown: ScalarMappable, panels: Sequence[Axes], label: str, **options: Any
 ) -> Colorbar:
     """One for all panels, no taller than what it explains."""
     rows = panels[0].get_subplotspec().get_gridspec().nrows

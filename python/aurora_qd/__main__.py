@@ -1,4 +1,4 @@
-"""python3 -m aurora: the commands `aurora report` and `aurora export`."""
+"""python3 -m aurora_qd: the commands `aurora report` and `aurora export`."""
 from __future__ import annotations
 
 import argparse

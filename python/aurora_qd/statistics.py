@@ -75,11 +75,15 @@ def holm(p: ArrayLike) -> np.ndarray:
     return corrected
 
 
+def _median(values: ArrayLike) -> float:
+    return float(np.median(np.asarray(values, float)))
+
+
 def compare(pairs: Iterable[tuple[str, str, ArrayLike, ArrayLike]]) -> pd.DataFrame:
     """The test on pairs of named samples: a, b, median_a, median_b, a12, p, and p_holm corrected
     over the pairs."""
     rows = [
-        (a, b, np.median(of_a), np.median(of_b), a12(of_a, of_b), rank_sum(of_a, of_b))
+        (a, b, _median(of_a), _median(of_b), a12(of_a, of_b), rank_sum(of_a, of_b))
         for a, b, of_a, of_b in pairs
     ]
     table = pd.DataFrame(rows, columns=["a", "b", "median_a", "median_b", "a12", "p"])

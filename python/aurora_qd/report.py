@@ -400,7 +400,7 @@ def _tested(arms: Sequence[Arm], metric: str) -> pd.DataFrame:
         at = min(a.last(clock), b.last(clock))
         values = [arm.values(metric, at, clock) for arm in (a, b)]
         if min(map(len, values)) >= 2:
-            pairs.append((a.label, b.label, *values))
+            pairs.append((a.label, b.label, values[0], values[1]))
             points.append(at)
     table = compare(pairs)
     table.insert(0, clock, points)

@@ -1,0 +1,92 @@
+// Size control with a target that grows (docs/algorithms.md). A container that may fill up to N at
+// once winds its threshold down and is full of whatever came first; one that must stay small keeps
+// those that are far apart and good, and has room for more when they have been found.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "aurora/containers/container.hpp"
+#include "aurora/containers/pid.hpp"
+#include "aurora/containers/threshold.hpp"
+
+namespace aurora {
+namespace {
+
+struct GrowingConfig {
+  double rate = 0.05;        // of the threshold, at twice the target; the paper's K_CSC * N
+  double start = 0.1;        // the first target, as a share of N
+  double iterations = 5000;  // until the target is N
+  bool reseed = true;
+};
+
+class Growing final : public Threshold {
+ public:
+  Growing(const GrowingConfig& config, std::size_t target_size)
+      : Threshold(kThresholdWithoutExtent), config_(config), target_size_(target_size) {}
+
+  void start(const Container& container) override {
+    ++iteration_;
+    value_ = initial_threshold(container.individuals().descriptors, target());
+  }
+
+  void encoder_updated(const Container& container, double epsilon, Workers&) override {
+    if (!encoder_updated_) {
+      start(container);
+    } else if (config_.reseed) {
+      value_ = reseed_threshold(container, target(), epsilon);
+    }
+    encoder_updated_ = true;
+  }
+
+  void follow(std::size_t size) override {
+    ++iteration_;
+    value_ = csc_threshold(value_, config_.rate / static_cast<double>(target()), size, target());
+  }
+
+ private:
+  /// In a straight line up to N.
+  std::size_t target() const {
+    const auto last = static_cast<double>(target_size_);
+    const double first = config_.start * last;
+    const double share = std::min(1.0, static_cast<double>(iteration_) / config_.iterations);
+    return static_cast<std::size_t>(std::max(1.0, std::round(first + share * (last - first))));
+  }
+
+  void save(std::vector<NamedNumber>& numbers) const override {
+    numbers.push_back({"threshold.encoder_updated", encoder_updated_ ? 1.0 : 0.0});
+    numbers.push_back({"threshold.iteration", static_cast<double>(iteration_)});
+  }
+  void load(std::span<const NamedNumber> numbers) override {
+    encoder_updated_ = number_called(numbers, "threshold.encoder_updated", 0) != 0;
+    iteration_ = static_cast<std::size_t>(number_called(numbers, "threshold.iteration", 0));
+  }
+
+  GrowingConfig config_;
+  std::size_t target_size_;
+  std::size_t iteration_ = 0;  // that have ended with somebody in the container
+  bool encoder_updated_ = false;
+};
+
+}  // namespace
+
+ThresholdEntry growing_threshold_part() {
+  using Config = GrowingConfig;
+  return part<Config>("growing", "size control whose target grows up to container.target_size")
+      .option("rate", &Config::rate, Range{0, 1, true},
+              "growing: how fast it follows, as a share of the threshold at twice the target")
+      .option("start", &Config::start, Range{0, 1, true},
+              "growing: the first target, as a share of container.target_size")
+      .option("iterations", &Config::iterations, Range{1, 1e9},
+              "growing: iterations until the target is container.target_size; half of the run "
+              "unless said")
+      .depends(
+          "iterations",
+          [](const Mix& mix) { return std::max(1.0, static_cast<double>(mix.iterations) / 2); })
+      .option("reseed", &Config::reseed,
+              "growing: choose it anew after encoder updates, so that few are lost")
+      .made_by([](const Config& config, const ThresholdContext& context) {
+        return std::make_unique<Growing>(config, context.target_size);
+      });
+}
+
+}  // namespace aurora
