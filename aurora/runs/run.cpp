@@ -173,7 +173,7 @@ class Recorder {
   /// for it.
   void last_checkpoint(const Algorithm& algorithm) {
     wait_for_checkpoint();
-    if (iterations() > 0 && saved_iteration_ != iterations()) start_checkpoint(algorithm);
+    if (saved_iteration_ != iterations()) start_checkpoint(algorithm);
   }
 
   /// Iterations that are done.

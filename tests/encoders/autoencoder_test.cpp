@@ -159,10 +159,10 @@ TEST(AutoencoderParts, MakeTheirKind) {
 
 TEST(AutoencoderParts, HaveTheDefaultsOfTheConfiguration) {
   using Options = std::vector<std::pair<std::string, std::string>>;
-  Options expected = {{"engine", "\"native\""},   {"batch", "32"},
-                      {"epochs", "20"},           {"patience", "3"},
-                      {"learning_rate", "0.001"}, {"max_examples", "10000"},
-                      {"channels", "4"},          {"hidden", "[32, 8]"}};
+  Options expected = {
+      {"engine", "\"native\""},   {"batch", "32"},           {"epochs", "20"},    {"patience", "3"},
+      {"learning_rate", "0.001"}, {"max_examples", "10000"}, {"redraw", "false"}, {"channels", "4"},
+      {"hidden", "[32, 8]"}};
   const auto options_of = [](const EncoderEntry& entry) {
     Options all;
     for (const Option& option : entry.options) {
@@ -181,6 +181,15 @@ TEST(AutoencoderParts, HaveTheDefaultsOfTheConfiguration) {
   EXPECT_EQ(mlp_autoencoder_part().name, "mlp-ae");
   expected.erase(expected.end() - 2);  // nor perceptrons channels
   EXPECT_EQ(options_of(mlp_autoencoder_part()), expected);
+}
+
+TEST(AutoencoderParts, TheOracleKeepsItsWeights) {
+  Mix mix;
+  mix.task.sensory = kSequence;
+  for (const EncoderEntry& entry : {auto_encoder_part(), mlp_autoencoder_part()}) {
+    EXPECT_EQ(entry.refuses(values_of(entry, {"redraw=true"}), mix), "");
+    EXPECT_NE(entry.refuses(values_of(entry, {"redraw=true", "engine=torch"}), mix), "");
+  }
 }
 
 TEST(AutoencoderParts, OnlyConvolutionsRefuseATask) {
