@@ -60,6 +60,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "cvt-map-elites": {**HAND_CODED, "container.kind": "cvt"},
     "aurora-dns": {**LEARNED, "container.kind": "dns"},
     "dns": {**HAND_CODED, "container.kind": "dns"},
+    "aurora-uniform": {**LEARNED, "threshold.kind": "growing", "encoder.redraw": True},
+    "hc-uniform": {**HAND_CODED, "threshold.kind": "growing"},
 }
 # Those whose names end in a dimension, also where a setting gives them another.
 NUMBERED = [name for name, says in VARIANTS.items() if says["descriptor.kind"] == "learned"]
