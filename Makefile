@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages python-venv program build run deb wheel test test-fast test-cluster hostile bench docs fuzz format tidy asan tsan clean
+.PHONY: help packages python-venv program build run deb wheel test test-fast test-python-extras test-cluster hostile bench docs fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: build ## build, then all tests
 
 test-fast: build ## build, then the tests that take seconds
 	@ctest --preset fast -j $(JOBS)
+
+test-python-extras: build ## build, then Gymnasium's environments, MPI, Dask and Ray with the Python package (from PyPI)
+	@scripts/python-extras
 
 hostile: build ## every attack of docs/reliability.md, under 15 minutes
 	@scripts/hostile $(if $(KILLS),--kills $(KILLS))

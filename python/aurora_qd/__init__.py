@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from . import claims, export, paper, statistics, study
     from .archive import Archive, Stats
     from .encoders import Transformer
+    from .environments import Episode, Mlp, Pictures, SineGait, Trajectory, gym
     from .evaluation import Check, check, evaluate
     from .repertoire import Replay
     from .running import ImpureWarning, open_run, run
@@ -38,15 +39,21 @@ _MODULES = ("claims", "export", "paper", "statistics", "study")
 _NAMES = {
     "Archive": "archive",
     "Check": "evaluation",
+    "Episode": "environments",
     "ImpureWarning": "running",
+    "Mlp": "environments",
+    "Pictures": "environments",
     "Replay": "repertoire",
     "Scheduler": "scheduler",
+    "SineGait": "environments",
     "Stats": "archive",
     "Task": "task",
+    "Trajectory": "environments",
     "Transformer": "encoders",
     "check": "evaluation",
     "describe": "scheduler",
     "evaluate": "evaluation",
+    "gym": "environments",
     "open_run": "running",
     "run": "running",
 }
@@ -56,20 +63,26 @@ __all__ = [
     "Axis",
     "Check",
     "Container",
+    "Episode",
     "ImpureWarning",
     "Loaded",
+    "Mlp",
+    "Pictures",
     "Replay",
     "Run",
     "RunError",
     "Scheduler",
+    "SineGait",
     "Stats",
     "Task",
+    "Trajectory",
     "Transformer",
     "check",
     "claims",
     "describe",
     "evaluate",
     "export",
+    "gym",
     "load",
     "load_many",
     "open_run",

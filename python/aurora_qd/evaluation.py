@@ -121,13 +121,25 @@ class Batch:
         results: Iterable[tuple[Optional[Result], str]]
         if self.executor is None:
             results = map(told, genotypes)
-        elif isinstance(self.executor, ProcessPoolExecutor):
-            workers = getattr(self.executor, "_max_workers", 1)
-            chunk = max(1, len(genotypes) // (4 * workers))
-            results = self.executor.map(told, genotypes, chunksize=chunk)
         else:
-            results = self.executor.map(told, genotypes)
+            results = self._executed(told, genotypes)
         return [(None, why) if why else self._one(result) for result, why in results]
+
+    def _executed(
+        self, told: _Told, genotypes: NDArray[np.float32]
+    ) -> list[tuple[Optional[Result], str]]:
+        """What the user's code raises comes back as words: an exception is the executor's own."""
+        assert self.executor is not None
+        try:
+            if isinstance(self.executor, ProcessPoolExecutor):
+                workers = getattr(self.executor, "_max_workers", 1)
+                chunk = max(1, len(genotypes) // (4 * workers))
+                return list(self.executor.map(told, genotypes, chunksize=chunk))
+            return list(self.executor.map(told, genotypes))
+        except BrokenExecutor:
+            raise
+        except Exception as error:
+            raise BrokenExecutor(f"the executor failed: {type(error).__name__}: {error}") from error
 
     def _one(self, result: Any) -> tuple[Optional[Evaluated], str]:
         """A result of another shape is a failure of its solution."""

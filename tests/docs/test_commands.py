@@ -40,6 +40,7 @@ NOT_RUN = {
     "make format": "changes the sources",
     "make bench": "measures for minutes",
     "scripts/endurance": "an hour",
+    "scripts/tutorials": "`make test-python-extras` does it",
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
     "sbatch": "needs a cluster; `make test-cluster` has one",
@@ -55,7 +56,9 @@ NOT_RUN = {
 }
 
 # Pieces of Python that are not run as they stand, by how they begin.
-PYTHON_NOT_RUN: dict[str, str] = {}
+PYTHON_NOT_RUN: dict[str, str] = {
+    "ant, walk = aurora.gym(": "needs Gymnasium; `make test-python-extras` has it",
+}
 
 # Pages whose Python needs the extension module, which a build may not have.
 NEEDS_MODULE = ("docs/python.md", "README.md")

@@ -1,6 +1,7 @@
 """The extension module: what it says of itself, and the package without it."""
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -54,6 +55,18 @@ class Module(unittest.TestCase):
     def test_tasks_and_variants(self) -> None:
         self.assertIn("maze", _core.tasks())
         self.assertIn("aurora-csc-uniform-n", dict(_core.variants()))
+
+    def test_environments_need_gymnasium(self) -> None:
+        if importlib.util.find_spec("gymnasium"):
+            self.skipTest("Gymnasium is installed; test_gym.py is about that")
+        with self.assertRaisesRegex(ImportError, r"pip install 'aurora-qd\[gym\]'"):
+            aurora.gym(
+                "Ant-v5",
+                controller=aurora.SineGait(),
+                sensory=aurora.Trajectory([0, 1]),
+                ground_truth={"x": (0, 0, 1), "y": (1, 0, 1)},
+                worst_fitness=0,
+            )
 
     def test_reading_needs_no_module(self) -> None:
         program = (

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 import warnings
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -199,6 +199,25 @@ class WhatGoesWrong(InFolder):
                 aurora.run(task, dies, 5, out, executor=pool, check=False, **QUICK)
         run = aurora.run(task, throw, 5, out, **QUICK)
         straight = aurora.run(task, throw, 5, self.folder / "no-pool", **QUICK)
+        self.assertEqual(run.summary["container_hash"], straight.summary["container_hash"])
+        self.assertEqual(run.summary["invalid"], 0)
+
+    def test_an_executor_that_fails_is_nobodys_fault_either(self) -> None:
+        class Cluster:
+            calls = 0
+
+            def map(self, function: Any, rows: Any) -> Any:
+                self.calls += 1
+                if self.calls == 3:
+                    raise OSError("the network is down")
+                return map(function, rows)
+
+        out = self.folder / "cluster"
+        with self.assertRaisesRegex(BrokenExecutor, "executor failed: OSError: the network is"):
+            aurora.run(task, one, 5, out, executor=Cluster(), check=False, **QUICK)
+        self.assertEqual(json.loads((out / "run.json").read_text())["iterations"], 2)
+        run = aurora.run(task, throw, 5, out, **QUICK)
+        straight = aurora.run(task, throw, 5, self.folder / "no-cluster", **QUICK)
         self.assertEqual(run.summary["container_hash"], straight.summary["container_hash"])
         self.assertEqual(run.summary["invalid"], 0)
 
