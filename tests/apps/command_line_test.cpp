@@ -686,7 +686,7 @@ TEST_F(CommandLine, ASecondInterruptOfEitherKindEndsAtOnce) {
                                       std::pair{SIGINT, SIGTERM}, std::pair{SIGHUP, SIGINT}}) {
     // The first iteration takes seconds.
     const std::string out = std::to_string(first) + "-" + std::to_string(second);
-    const pid_t child = start({"run", "maze", "--variant", "hc-csc-uniform", "run.batch=100000",
+    const pid_t child = start({"run", "hexapod", "--variant", "hc-csc-uniform", "run.batch=20000",
                                "--threads", "1", "--out", out});
     wait_until([&] { return fs::exists(work() / out / "run.json"); });
     ASSERT_TRUE(handles(child, SIGINT));
