@@ -197,6 +197,11 @@ def plainly(out: Path, *words: str) -> None:
         raise RuntimeError(f"aurora {' '.join(words)}: {done.stderr.strip()}")
 
 
+def said_by_rank_0(text: str) -> int:
+    """Others say "rank N: ...", if mpirun lets them live so long."""
+    return text.count("aurora: error:") - text.count("aurora: error: rank ")
+
+
 class Test:
     def __init__(self, work: Path, hosts: Hosts | None, kills: int, cuts: int) -> None:
         self.work = work
@@ -241,12 +246,12 @@ class Test:
     def errors(self) -> None:
         text = self.machine.run(3, "run", "mase", status=2)
         expect(f"the task is asked for: {text}", "did you mean 'maze'" in text)
-        expect(f"once: {text}", text.count("aurora: error:") == 1)
+        expect(f"once: {text}", said_by_rank_0(text) == 1)
         out = self.work / "taken"
         out.mkdir()
         (out / "file").touch()
         text = self.machine.run(3, "run", "maze", "--quiet", "--out", str(out), status=1)
-        expect(f"once: {text}", text.count("aurora: error:") == 1)
+        expect(f"once: {text}", said_by_rank_0(text) == 1)
         expect("nothing is written", [p.name for p in out.iterdir()] == ["file"])
 
     def signals(self) -> None:
