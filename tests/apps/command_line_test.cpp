@@ -1191,7 +1191,8 @@ TEST_F(CommandLine, BecomesASlurmScriptThatRunsTheExperiment) {
   ASSERT_EQ(script.status, 0) << script.err;
   EXPECT_SAYS(script.out, "#SBATCH --array=0-1\n");
   EXPECT_SAYS(script.out, "#SBATCH --job-name=it_s\n");
-  EXPECT_SAYS(script.out, "/work/the runs/logs/%x-%A_%a.out\"\n");
+  const fs::path logs = fs::canonical(work()) / "the runs" / "logs";
+  EXPECT_SAYS(script.out, "#SBATCH --output=\"" + (logs / "%x-%A_%a.out").string() + "\"\n");
   EXPECT_TRUE(fs::is_empty(work() / "the runs" / "logs")) << "Slurm does not make it";
   write(folder_ / "io" / "job.sh", script.out);
   const std::string job = (folder_ / "io" / "job.sh").string();
