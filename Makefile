@@ -60,7 +60,7 @@ asan: packages ## fast tests under the address and undefined-behaviour sanitizer
 tsan: packages ## fast tests under the thread sanitizer
 	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j $(JOBS) && ctest --preset tsan
 
-fuzz: packages ## libFuzzer on every reader of files, SECONDS=60 each (needs clang)
+fuzz: packages ## libFuzzer on every reader of files, SECONDS=60 of processor time each (needs clang)
 	@command -v clang++ >/dev/null || { echo "make fuzz needs clang: apt-get install clang"; exit 1; }
 	@scripts/fuzz $(or $(SECONDS),60)
 
