@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
-#include <sstream>
+#include <optional>
 #include <thread>
 
 #include "apps/aurora/commands.hpp"
@@ -46,12 +46,14 @@ int complain(std::string message, int status) {
 }
 
 /// The first word is the command; help with one that does not exist.
-void check_command(const std::string& word, const std::vector<Command>& commands,
-                   const Parts& parts) {
+Grammar check_command(const std::string& word, const std::vector<Command>& commands,
+                      const Parts& parts) {
   std::vector<std::string> names;
   names.reserve(commands.size());
-  for (const Command& command : commands) names.push_back(command.app->get_name());
-  if (std::ranges::find(names, word) != names.end()) return;
+  for (const Command& command : commands) {
+    if (command.grammar.name() == word) return command.grammar;
+    names.push_back(command.grammar.name());
+  }
   const std::vector<std::string> known_tasks = parts.tasks.names();
   if (std::ranges::find(known_tasks, word) != known_tasks.end()) {
     throw UsageError(
@@ -61,11 +63,8 @@ void check_command(const std::string& word, const std::vector<Command>& commands
 }
 
 /// Help with options that do not exist; everything else about them is left to the parser.
-void check_options(const CLI::App& app, const std::vector<std::string>& words) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
+void check_options(const Grammar& grammar, const std::vector<std::string>& words) {
+  const std::vector<std::string> known = grammar.options();
   for (const std::string& word : words) {
     if (word == "--") return;
     if (!word.starts_with("--")) continue;
@@ -85,24 +84,20 @@ void open_standard_descriptors() {
 }
 
 /// A robot that is a program of its own, with every command that knows tasks.
-void add_robot_option(const std::vector<Command>& commands, std::string& robot) {
-  for (const Command& command : commands) {
-    command.app
-        ->add_option("--task-command", robot,
-                     "A robot that is a program of its own, in any language (docs/own-robot.md)")
-        ->type_name("COMMAND");
+void add_robot_option(std::vector<Command>& commands, std::string& robot) {
+  for (Command& command : commands) {
+    command.grammar.add("--task-command", robot,
+                        "A robot that is a program of its own, in any language (docs/own-robot.md)",
+                        {.value = "COMMAND"});
   }
 }
 
 int parse_and_act(int argc, char** argv, const Parts& builtin) {
   Parts parts = builtin;
   std::string robot;
-  CLI::App program("Discovers diverse and high-performing behaviours of a robot, unsupervised.",
-                   "aurora");
-  program.set_version_flag("--version", "aurora " + version(), "Print the version and exit");
-  program.set_help_flag("-h,--help", "Print this help and exit");
-  program.require_subcommand(0, 1);
-  program.footer(
+  Parser program(
+      "Discovers diverse and high-performing behaviours of a robot, unsupervised.",
+      "aurora " + version(),
       "Examples:\n"
       "  aurora run maze\n"
       "  aurora list variants\n"
@@ -122,31 +117,27 @@ int parse_and_act(int argc, char** argv, const Parts& builtin) {
                                    add_retrain(program, parts),
                                    add_experiment(program, parts, robot)};
   add_robot_option(commands, robot);
-  commands.insert(commands.end(), {add_report(program), add_export(program), add_help(program)});
+  commands.insert(commands.end(), {add_report(program), add_export(program)});
+  commands.push_back(add_help(program, commands));
 
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
     say(program.help());
     return kBadUsage;
   }
-  const CLI::App* named = &program;
-  if (!words[0].starts_with('-')) {
-    check_command(words[0], commands, parts);
-    named = program.get_subcommand(words[0]);
-  }
-  check_options(*named, words);
+  Grammar named = program.program();
+  if (!words[0].starts_with('-')) named = check_command(words[0], commands, parts);
+  check_options(named, words);
 
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help and --version
-    std::ostringstream text;
-    program.exit(request, text, text);
-    print(text.str());
-    return kDone;
-  } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{} (aurora {}--help shows what is right)", error.what(),
-                                named == &program ? "" : named->get_name() + " "),
-                    kBadUsage);
+    if (const std::optional<std::string> asked = program.parse(argc, argv)) {
+      print(*asked);
+      return kDone;
+    }
+  } catch (const UsageError& error) {
+    const bool command = named.name() != program.program().name();
+    throw UsageError(fmt::format("{} (aurora {}--help shows what is right)", error.what(),
+                                 command ? named.name() + " " : ""));
   }
   if (!robot.empty()) {
     TaskEntry task = program_task(robot);
@@ -154,16 +145,16 @@ int parse_and_act(int argc, char** argv, const Parts& builtin) {
     parts.tasks.add(std::move(task));
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.action();
+    if (command.grammar.chosen()) return command.action();
   }
   return kDone;
 }
 
 }  // namespace
 
-void add_words(CLI::App& app, Words& words, const std::string& form, const std::string& help) {
-  app.add_option("TASK", words.task, "The task (aurora list tasks)")->type_name(" ");
-  app.add_option(form, words.assignments, help)->type_name(" ");
+void add_words(Grammar& grammar, Words& words, const std::string& form, const std::string& help) {
+  grammar.add("TASK", words.task, "The task (aurora list tasks)");
+  grammar.add(form, words.assignments, help);
 }
 
 Words sorted(const Words& words) {
@@ -183,11 +174,10 @@ Words sorted(const Words& words) {
   return result;
 }
 
-void add_variants_option(CLI::App& app, std::vector<std::string>& files) {
-  app.add_option("--variants", files,
-                 "TOML file with [variant.NAME] tables: variants of your own (docs/extend.md)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);  // several times, but one file at a time
+void add_variants_option(Grammar& grammar, std::vector<std::string>& files) {
+  grammar.add("--variants", files,
+              "TOML file with [variant.NAME] tables: variants of your own (docs/extend.md)",
+              {.value = "FILE", .again = true});  // several times, but one file at a time
 }
 
 Parts with_variants(const Parts& parts, const std::vector<std::string>& files) {

@@ -1,35 +1,35 @@
 // The sub-commands: each adds itself to the program and says what to do when it is chosen.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "apps/aurora/parser.hpp"
 #include "aurora/runs/parts.hpp"
 
 namespace aurora {
 
 struct Command {
-  CLI::App* app = nullptr;
+  Grammar grammar;
   std::function<int()> action;  // returns the exit status
 };
 
 /// The parts must outlive the command.
-Command add_run(CLI::App& program, const Parts& parts);
-Command add_encode(CLI::App& program, const Parts& parts);
-Command add_evaluate(CLI::App& program, const Parts& parts);
+Command add_run(Parser& program, const Parts& parts);
+Command add_encode(Parser& program, const Parts& parts);
+Command add_evaluate(Parser& program, const Parts& parts);
 /// `robot` is what --task-command says, for the runs that it starts.
-Command add_experiment(CLI::App& program, const Parts& parts, const std::string& robot);
-Command add_list(CLI::App& program, const Parts& parts);
-Command add_nearest(CLI::App& program, const Parts& parts);
-Command add_retrain(CLI::App& program, const Parts& parts);
-Command add_show(CLI::App& program, const Parts& parts);
-Command add_verify(CLI::App& program, const Parts& parts);
-Command add_report(CLI::App& program);
-Command add_export(CLI::App& program);
-/// Shows the help of the commands that `program` has when it is chosen.
-Command add_help(CLI::App& program);
+Command add_experiment(Parser& program, const Parts& parts, const std::string& robot);
+Command add_list(Parser& program, const Parts& parts);
+Command add_nearest(Parser& program, const Parts& parts);
+Command add_retrain(Parser& program, const Parts& parts);
+Command add_show(Parser& program, const Parts& parts);
+Command add_verify(Parser& program, const Parts& parts);
+Command add_report(Parser& program);
+Command add_export(Parser& program);
+/// Shows the help of all `commands`, its own among them, which must outlive it.
+Command add_help(Parser& program, const std::vector<Command>& commands);
 
 /// The words of a command that are no options: a task, and KEY=VALUE assignments.
 struct Words {
@@ -38,13 +38,13 @@ struct Words {
 };
 
 /// Adds both to a command, with the key's form and what to say about them.
-void add_words(CLI::App& app, Words& words, const std::string& form, const std::string& help);
+void add_words(Grammar& grammar, Words& words, const std::string& form, const std::string& help);
 
 /// The same words with the task where it belongs, wherever it stood. UsageError if there are two.
 Words sorted(const Words& words);
 
 /// Adds --variants FILE to a command.
-void add_variants_option(CLI::App& app, std::vector<std::string>& files);
+void add_variants_option(Grammar& grammar, std::vector<std::string>& files);
 
 /// The parts, with the variants of these files.
 Parts with_variants(const Parts& parts, const std::vector<std::string>& files);

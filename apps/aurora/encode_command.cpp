@@ -85,30 +85,28 @@ int act(const Arguments& arguments, const Parts& parts) {
 
 }  // namespace
 
-Command add_encode(CLI::App& program, const Parts& parts) {
+Command add_encode(Parser& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app =
-      program.add_subcommand("encode", "Descriptors of new observations, by a run's encoder");
-  app->add_option("RUN", arguments->run, "The run directory")->required()->type_name(" ");
-  app->add_option("FILE", arguments->file,
-                  "Observations as numpy.save writes them: an array of the task's sensory shape "
-                  "and type (aurora list tasks), with rows in front")
-      ->required()
-      ->type_name(" ");
-  app->add_option("--out", arguments->out, "A .npy file instead of CSV on stdout, same columns")
-      ->type_name("FILE.npy");
-  app->add_flag("--force", arguments->force, "Let --out replace a file");
-  app->add_option("--threads", arguments->threads, "Threads; all the machine has unless said")
-      ->type_name("T")
-      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
-  app->footer(
+  Grammar grammar =
+      program.command("encode", "Descriptors of new observations, by a run's encoder");
+  grammar.add("RUN", arguments->run, "The run directory", {.required = true});
+  grammar.add("FILE", arguments->file,
+              "Observations as numpy.save writes them: an array of the task's sensory shape "
+              "and type (aurora list tasks), with rows in front",
+              {.required = true});
+  grammar.add("--out", arguments->out, "A .npy file instead of CSV on stdout, same columns",
+              {.value = "FILE.npy"});
+  grammar.add("--force", arguments->force, "Let --out replace a file");
+  grammar.add("--threads", arguments->threads, "Threads; all the machine has unless said",
+              {.value = "T", .least = 1, .most = kMaxThreads});
+  grammar.footer(
       "A line per row: descriptor_1, descriptor_2, ..., reconstruction_error. The error is large\n"
       "for what is unlike anything that the run has seen.\n\n"
       "Examples:\n"
       "  aurora encode runs/demo observations.npy > descriptors.csv\n"
       "  aurora encode runs/demo observations.npy --out descriptors.npy\n"
       "  aurora encode runs/demo runs/demo/container/sensory.npy | head");
-  return {app, [arguments, &parts] { return act(*arguments, parts); }};
+  return {grammar, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

@@ -111,30 +111,27 @@ int act(const Arguments& arguments, const Parts& parts) {
 
 }  // namespace
 
-Command add_evaluate(CLI::App& program, const Parts& parts) {
+Command add_evaluate(Parser& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app =
-      program.add_subcommand("evaluate", "Evaluate genotypes: a JSON line with the result of each");
-  add_words(*app, arguments->words, "task.KEY=VALUE", "The task's own options");
-  app->add_option(
-         "--genes", arguments->genes,
-         "Genotypes, one a line: numbers from 0 to 1, separated by spaces or commas; blank "
-         "lines and # comments are skipped; or a CSV file with a header and columns gene_0, "
-         "gene_1, ..., as aurora export writes it; - is standard input")
-      ->type_name("FILE")
-      ->required();
-  app->add_option("--image", arguments->image, "Write the first one's sensory picture here, as PNG")
-      ->type_name("FILE.png");
-  app->add_flag("--force", arguments->force, "Let --image replace a file");
-  app->add_option("--threads", arguments->threads, "Threads; all the machine has unless said")
-      ->type_name("T")
-      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
-  app->footer(
+  Grammar grammar =
+      program.command("evaluate", "Evaluate genotypes: a JSON line with the result of each");
+  add_words(grammar, arguments->words, "task.KEY=VALUE", "The task's own options");
+  grammar.add("--genes", arguments->genes,
+              "Genotypes, one a line: numbers from 0 to 1, separated by spaces or commas; blank "
+              "lines and # comments are skipped; or a CSV file with a header and columns gene_0, "
+              "gene_1, ..., as aurora export writes it; - is standard input",
+              {.value = "FILE", .required = true});
+  grammar.add("--image", arguments->image, "Write the first one's sensory picture here, as PNG",
+              {.value = "FILE.png"});
+  grammar.add("--force", arguments->force, "Let --image replace a file");
+  grammar.add("--threads", arguments->threads, "Threads; all the machine has unless said",
+              {.value = "T", .least = 1, .most = kMaxThreads});
+  grammar.footer(
       "Examples:\n"
       "  aurora evaluate maze --genes genotypes.txt > results.jsonl\n"
       "  aurora export runs/demo --csv && aurora evaluate maze --genes demo.csv\n"
       "  yes 0.5 | head -42 | tr '\\n' ' ' | aurora evaluate maze --genes - --image maze.png");
-  return {app, [arguments, &parts] { return act(*arguments, parts); }};
+  return {grammar, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

@@ -198,24 +198,22 @@ class ExperimentCommand {
 
 }  // namespace
 
-Command add_experiment(CLI::App& program, const Parts& parts, const std::string& robot) {
+Command add_experiment(Parser& program, const Parts& parts, const std::string& robot) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = program.add_subcommand(
+  Grammar grammar = program.command(
       "experiment", "Run a study: tasks x variants x sweeps x replications, from a TOML file");
-  app->add_option("FILE", arguments->file, "The study (experiments/paper-small.toml is one)")
-      ->required()
-      ->type_name(" ");
-  app->add_option("--out", arguments->out, "Folder for all runs; runs/NAME-OF-FILE unless said")
-      ->type_name("DIR");
-  app->add_option("--jobs", arguments->jobs,
-                  "Runs at a time; as many as there are processors unless said; changes no result")
-      ->type_name("J")
-      ->check(CLI::Range(1, 4096));
-  add_variants_option(*app, arguments->variants);
-  app->add_flag("--dry-run", arguments->dry_run, "Only list the runs and estimate time and memory");
-  app->add_flag("--slurm", arguments->slurm,
-                "Only print a Slurm array job that runs them, and make DIR/logs for what it says");
-  app->footer(
+  grammar.add("FILE", arguments->file, "The study (experiments/paper-small.toml is one)",
+              {.required = true});
+  grammar.add("--out", arguments->out, "Folder for all runs; runs/NAME-OF-FILE unless said",
+              {.value = "DIR"});
+  grammar.add("--jobs", arguments->jobs,
+              "Runs at a time; as many as there are processors unless said; changes no result",
+              {.value = "J", .least = 1, .most = 4096});
+  add_variants_option(grammar, arguments->variants);
+  grammar.add("--dry-run", arguments->dry_run, "Only list the runs and estimate time and memory");
+  grammar.add("--slurm", arguments->slurm,
+              "Only print a Slurm array job that runs them, and make DIR/logs for what it says");
+  grammar.footer(
       "Finished runs are left alone, interrupted ones go on from their last checkpoint: the same\n"
       "command again does what is missing. Several of them at a time, on machines that share DIR,\n"
       "share the work. Then: aurora report DIR. What a study file holds: aurora help study.\n\n"
@@ -223,7 +221,7 @@ Command add_experiment(CLI::App& program, const Parts& parts, const std::string&
       "  aurora experiment experiments/paper-small.toml --dry-run\n"
       "  aurora experiment experiments/paper-small.toml --jobs 2\n"
       "  aurora experiment experiments/paper.toml --slurm > job.sh");
-  return {app, [arguments, &parts, &robot] {
+  return {grammar, [arguments, &parts, &robot] {
             ExperimentCommand experiment(parts, *arguments, robot);
             if (arguments->dry_run) return experiment.describe();
             if (arguments->slurm) return experiment.write_slurm();

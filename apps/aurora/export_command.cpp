@@ -7,29 +7,28 @@
 
 namespace aurora {
 
-Command add_export(CLI::App& program) {
+Command add_export(Parser& program) {
   struct Arguments {
     std::string run;
     bool csv = false;
     bool npz = false;
     std::string out;
   };
-  CLI::App* app =
-      program.add_subcommand("export", "The container of a run as one file, CSV or NumPy's NPZ");
+  Grammar grammar =
+      program.command("export", "The container of a run as one file, CSV or NumPy's NPZ");
   const auto arguments = std::make_shared<Arguments>();
-  app->add_option("RUN", arguments->run, "The run directory")->required()->type_name(" ");
-  app->add_flag("--csv", arguments->csv, "id, fitness, ground truth, descriptors, genes");
-  app->add_flag(
+  grammar.add("RUN", arguments->run, "The run directory", {.required = true});
+  grammar.add("--csv", arguments->csv, "id, fitness, ground truth, descriptors, genes");
+  grammar.add(
       "--npz", arguments->npz,
       "Every column, sensory data too; names, bounds and units of the ground truth, the task");
-  app->add_option("--out", arguments->out,
-                  "The file (default: the run's name in the current directory)")
-      ->type_name("FILE");
-  app->footer(
+  grammar.add("--out", arguments->out,
+              "The file (default: the run's name in the current directory)", {.value = "FILE"});
+  grammar.footer(
       "Examples:\n"
       "  aurora export runs/demo --csv\n"
       "  aurora export runs/demo --npz --out demo.npz");
-  return {app, [arguments]() -> int {
+  return {grammar, [arguments]() -> int {
             if (arguments->csv == arguments->npz) {
               throw UsageError("say --csv or --npz, the kind of file you want");
             }

@@ -49,11 +49,9 @@ Examples:
   aurora report runs/study
 )";
 
-int act(const std::string& what, const CLI::App& program) {
+int act(const std::string& what, const Parser& program, const std::vector<Command>& commands) {
   if (what.empty()) {
-    // program.help() would be that of the command that was chosen: this one.
-    print(program.get_formatter()->make_help(&program, program.get_name(),
-                                             CLI::AppFormatMode::Normal));
+    print(program.help());
     return 0;
   }
   if (what == "study") {
@@ -61,12 +59,12 @@ int act(const std::string& what, const CLI::App& program) {
     return 0;
   }
   std::vector<std::string> names;
-  for (const CLI::App* app : program.get_subcommands([](const CLI::App*) { return true; })) {
-    if (app->get_name() == what) {
-      print(app->help(program.get_name()));
+  for (const Command& command : commands) {
+    if (command.grammar.name() == what) {
+      print(program.help(command.grammar));
       return 0;
     }
-    names.push_back(app->get_name());
+    names.push_back(command.grammar.name());
   }
   names.emplace_back("study");
   throw_unknown("help about", what, names);
@@ -74,17 +72,16 @@ int act(const std::string& what, const CLI::App& program) {
 
 }  // namespace
 
-Command add_help(CLI::App& program) {
+Command add_help(Parser& program, const std::vector<Command>& commands) {
   const auto what = std::make_shared<std::string>();
-  CLI::App* app = program.add_subcommand("help", "Explain a command, or what a study file holds");
-  app->add_option("COMMAND", *what, "A command, or 'study'; the program itself unless said")
-      ->type_name(" ");
-  app->footer(
+  Grammar grammar = program.command("help", "Explain a command, or what a study file holds");
+  grammar.add("COMMAND", *what, "A command, or 'study'; the program itself unless said");
+  grammar.footer(
       "Examples:\n"
       "  aurora help\n"
       "  aurora help show\n"
       "  aurora help study");
-  return {app, [what, &program] { return act(*what, program); }};
+  return {grammar, [what, &program, &commands] { return act(*what, program, commands); }};
 }
 
 }  // namespace aurora

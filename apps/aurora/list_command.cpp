@@ -226,26 +226,26 @@ int act(const std::string& what, const Parts& parts) {
 
 }  // namespace
 
-Command add_list(CLI::App& program, const Parts& parts) {
+Command add_list(Parser& program, const Parts& parts) {
   struct Arguments {
     std::string what;
     std::vector<std::string> variants;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = program.add_subcommand("list", "Show the tasks, variants, parts and options");
+  Grammar grammar = program.command("list", "Show the tasks, variants, parts and options");
   std::vector<std::string> names;
   for (const List& list : lists_of(parts)) names.emplace_back(list.name);
-  app->add_option("WHAT", arguments->what,
-                  fmt::format("{}; all of them, briefly, unless said", fmt::join(names, ", ")))
-      ->type_name("");
-  add_variants_option(*app, arguments->variants);
-  app->footer(
+  grammar.add("WHAT", arguments->what,
+              fmt::format("{}; all of them, briefly, unless said", fmt::join(names, ", ")),
+              {.value = ""});
+  add_variants_option(grammar, arguments->variants);
+  grammar.footer(
       "Examples:\n"
       "  aurora list\n"
       "  aurora list variants\n"
       "  aurora list containers\n"
       "  aurora list options | less");
-  return {app, [arguments, &parts] {
+  return {grammar, [arguments, &parts] {
             return act(arguments->what, with_variants(parts, arguments->variants));
           }};
 }

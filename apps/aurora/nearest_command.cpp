@@ -53,26 +53,20 @@ int act(const Arguments& arguments, const Parts& parts) {
 
 }  // namespace
 
-Command add_nearest(CLI::App& program, const Parts& parts) {
+Command add_nearest(Parser& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app =
-      program.add_subcommand("nearest", "The individuals nearest to a place, as JSON lines");
-  app->add_option("RUN", arguments->run, "The run directory; the run may still be going on")
-      ->required()
-      ->type_name(" ");
-  app->add_option("PLACE", arguments->goal,
-                  "X,Y: values of the first axes of the ground truth (aurora list tasks)")
-      ->type_name(" ")
-      ->delimiter(',');
-  app->add_option("--descriptor", arguments->descriptor,
-                  "Instead, a place in the descriptor space: a value for each dimension")
-      ->type_name("A,B")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app->add_option("--count", arguments->count, "How many; 1 unless said")
-      ->type_name("K")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}).description(""));
-  app->footer(
+  Grammar grammar = program.command("nearest", "The individuals nearest to a place, as JSON lines");
+  grammar.add("RUN", arguments->run, "The run directory; the run may still be going on",
+              {.required = true});
+  grammar.add("PLACE", arguments->goal,
+              "X,Y: values of the first axes of the ground truth (aurora list tasks)",
+              {.commas = true});
+  grammar.add("--descriptor", arguments->descriptor,
+              "Instead, a place in the descriptor space: a value for each dimension",
+              {.value = "A,B", .commas = true});
+  grammar.add("--count", arguments->count, "How many; 1 unless said",
+              {.value = "K", .least = 1, .most = 1'000'000'000});
+  grammar.footer(
       "A line has id, distance, fitness, ground_truth, descriptor and genotype. Distances in the\n"
       "ground truth are in units of the axes' lengths, from one bound to the other: 0.01 along\n"
       "an axis from 0 to 600 is 6.\n\n"
@@ -82,7 +76,7 @@ Command add_nearest(CLI::App& program, const Parts& parts) {
       "  aurora nearest runs/flat --descriptor 0.3,-1.2\n"
       "  aurora nearest runs/demo 300,80 | jq -r '.genotype | join(\" \")' |\n"
       "    aurora evaluate maze --genes -");
-  return {app, [arguments, &parts] { return act(*arguments, parts); }};
+  return {grammar, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

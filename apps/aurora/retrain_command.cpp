@@ -33,7 +33,7 @@ std::string progress(const TrainingReport& so_far, const RetrainOptions& options
 
 }  // namespace
 
-Command add_retrain(CLI::App& program, const Parts& parts) {
+Command add_retrain(Parser& program, const Parts& parts) {
   struct Arguments {
     std::string run;
     std::string out;
@@ -42,46 +42,34 @@ Command add_retrain(CLI::App& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
   RetrainOptions& options = arguments->options;
   options.threads = std::max(std::thread::hardware_concurrency(), 1U);
-  CLI::App* app = program.add_subcommand(
+  Grammar grammar = program.command(
       "retrain", "Train a new encoder from scratch on the container of a finished run");
-  const auto range = [](std::size_t least, std::size_t most) {
-    CLI::Validator valid = CLI::Range(least, most);
-    valid.description("");
-    return valid;
-  };
-  app->add_option("RUN", arguments->run, "The run directory; its descriptors must be learned")
-      ->required()
-      ->type_name(" ");
-  app->add_option("--seed", options.seed, "Another seed gives other initial weights; 1 unless said")
-      ->type_name("S")
-      ->check(range(0, std::numeric_limits<std::uint32_t>::max()));
-  app->add_option("--dimension", options.dimension,
-                  "Of the new latent space; that of the run unless said")
-      ->type_name("N")
-      ->check(range(1, 1000));
-  app->add_option("--epochs", options.epochs, "At most so many; 200 unless said")
-      ->type_name("E")
-      ->check(range(1, 1'000'000));
-  app->add_option("--patience", options.patience,
-                  "Epochs without a lower validation loss before it stops; 20 unless said")
-      ->type_name("P")
-      ->check(range(1, 1'000'000));
-  app->add_option("--threads", options.threads,
-                  "Threads; all the machine has unless said; changes no result")
-      ->type_name("T")
-      ->check(range(1, 1024));
-  app->add_option("--out", arguments->out, "Folder for the result; RUN/retrained unless said")
-      ->type_name("DIR");
-  app->add_flag("--force", options.force,
-                "Replace a re-training that is there with other settings");
-  app->footer(
+  grammar.add("RUN", arguments->run, "The run directory; its descriptors must be learned",
+              {.required = true});
+  grammar.add("--seed", options.seed, "Another seed gives other initial weights; 1 unless said",
+              {.value = "S"});
+  grammar.add("--dimension", options.dimension,
+              "Of the new latent space; that of the run unless said",
+              {.value = "N", .least = 1, .most = 1000});
+  grammar.add("--epochs", options.epochs, "At most so many; 200 unless said",
+              {.value = "E", .least = 1, .most = 1'000'000});
+  grammar.add("--patience", options.patience,
+              "Epochs without a lower validation loss before it stops; 20 unless said",
+              {.value = "P", .least = 1, .most = 1'000'000});
+  grammar.add("--threads", options.threads,
+              "Threads; all the machine has unless said; changes no result",
+              {.value = "T", .least = 1, .most = 1024});
+  grammar.add("--out", arguments->out, "Folder for the result; RUN/retrained unless said",
+              {.value = "DIR"});
+  grammar.add("--force", options.force, "Replace a re-training that is there with other settings");
+  grammar.footer(
       "The run itself is left as it is. aurora report draws the new latent space beside the run's\n"
       "own where both have two dimensions.\n"
       "\nExamples:\n"
       "  aurora run maze --variant aurora-csc-uniform-2 --out runs/flat\n"
       "  aurora retrain runs/flat\n"
       "  aurora report runs/flat");
-  return {app, [arguments, &parts] {
+  return {grammar, [arguments, &parts] {
             arguments->options.out = arguments->out;
             end_with_adopter();
             StatusLine line(stderr);

@@ -221,37 +221,35 @@ int act(const Arguments& arguments, const Parts& parts) {
 
 }  // namespace
 
-Command add_run(CLI::App& program, const Parts& parts) {
+Command add_run(Parser& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = program.add_subcommand("run", "Search for behaviours of a task's robot");
-  add_words(*app, arguments->words, "KEY=VALUE", "Options of the run (aurora list options)");
-  app->add_option("--variant", arguments->variant,
-                  "The variant (aurora list variants); aurora-csc-uniform-10 unless said")
-      ->type_name("V");
-  app->add_option("--iterations", arguments->iterations, "Iterations; the task has its own default")
-      ->type_name("I");
-  app->add_option("--seed", arguments->seed, "Seed of everything random; 1 unless said")
-      ->type_name("S");
-  app->add_option("--threads", arguments->threads,
-                  "Threads; all the machine has unless said; changes no result")
-      ->type_name("T");
-  app->add_option("--out", arguments->out,
-                  "Folder for the results, new or empty; runs/TASK-VARIANT-seedS unless said")
-      ->type_name("DIR");
-  app->add_option("--config", arguments->config,
-                  "TOML file with options; the config.toml of a run repeats that run")
-      ->type_name("FILE");
-  add_variants_option(*app, arguments->variants);
-  app->add_flag("--resume", arguments->resume,
-                "Go on with the run in --out from its last checkpoint; with a TASK, begin it if\n"
-                "there is none yet");
-  app->add_flag("--quiet", arguments->quiet, "No progress on stderr");
-  app->add_flag("--dry-run", arguments->dry_run, "Only estimate time and memory");
-  app->add_option("--ranks", arguments->ranks,
-                  "With --dry-run: what so many ranks of mpirun would make of it")
-      ->type_name("R")
-      ->check(CLI::Range(1, 1000000));
-  app->footer(
+  Grammar grammar = program.command("run", "Search for behaviours of a task's robot");
+  add_words(grammar, arguments->words, "KEY=VALUE", "Options of the run (aurora list options)");
+  grammar.add("--variant", arguments->variant,
+              "The variant (aurora list variants); aurora-csc-uniform-10 unless said",
+              {.value = "V"});
+  grammar.add("--iterations", arguments->iterations, "Iterations; the task has its own default",
+              {.value = "I"});
+  grammar.add("--seed", arguments->seed, "Seed of everything random; 1 unless said",
+              {.value = "S"});
+  grammar.add("--threads", arguments->threads,
+              "Threads; all the machine has unless said; changes no result", {.value = "T"});
+  grammar.add("--out", arguments->out,
+              "Folder for the results, new or empty; runs/TASK-VARIANT-seedS unless said",
+              {.value = "DIR"});
+  grammar.add("--config", arguments->config,
+              "TOML file with options; the config.toml of a run repeats that run",
+              {.value = "FILE"});
+  add_variants_option(grammar, arguments->variants);
+  grammar.add("--resume", arguments->resume,
+              "Go on with the run in --out from its last checkpoint; with a TASK, begin it if\n"
+              "there is none yet");
+  grammar.add("--quiet", arguments->quiet, "No progress on stderr");
+  grammar.add("--dry-run", arguments->dry_run, "Only estimate time and memory");
+  grammar.add("--ranks", arguments->ranks,
+              "With --dry-run: what so many ranks of mpirun would make of it",
+              {.value = "R", .least = 1, .most = 1000000});
+  grammar.footer(
       "Values on the command line go before those of the file, which go before the variant's,\n"
       "which go before the task's defaults.\n\n"
       "Examples:\n"
@@ -263,7 +261,7 @@ Command add_run(CLI::App& program, const Parts& parts) {
       "  aurora run --resume --out runs/hc-7 --iterations 1000\n"
       "  aurora run hexapod --dry-run --ranks 64\n"
       "  mpirun -n 64 aurora run hexapod --out runs/hexapod");
-  return {app, [arguments, &parts] { return act(*arguments, parts); }};
+  return {grammar, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

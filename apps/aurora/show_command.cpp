@@ -93,45 +93,38 @@ int act(const Arguments& arguments, const Parts& parts) {
 
 }  // namespace
 
-Command add_show(CLI::App& program, const Parts& parts) {
+Command add_show(Parser& program, const Parts& parts) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = program.add_subcommand(
+  Grammar grammar = program.command(
       "show",
       "Draw behaviours of a run: a picture, a film, what was sensed and its reconstruction");
   Wanted& wanted = arguments->wanted;
-  CLI::Validator not_negative = CLI::NonNegativeNumber;  // the parser would wrap -1 around
-  not_negative.description("");
-  app->add_option("RUN", arguments->run, "The run directory; the run may still be going on")
-      ->required()
-      ->type_name(" ");
-  app->add_flag("--best", wanted.best, "The one with the highest fitness; so unless said");
-  app->add_option("--id", wanted.id, "The one with this id")->type_name("I")->check(not_negative);
-  app->add_option("--random", wanted.random, "So many at random")
-      ->type_name("K")
-      ->check(not_negative);
-  app->add_option("--ground-truth", wanted.ground_truth,
-                  "The one nearest to these values of the first axes (aurora list tasks)")
-      ->type_name("X,Y")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app->add_option("--out", arguments->out,
-                  "Where the pictures go; RUN/show unless said. Only earlier pictures of the same "
-                  "individual are replaced")
-      ->type_name("DIR");
-  app->add_option("--film", arguments->film,
-                  "Films as apng (animated PNG, for browsers), gif, mp4 (needs the program ffmpeg) "
-                  "or none; apng unless said")
-      ->type_name("KIND");
-  app->add_flag("--yes", arguments->yes,
-                fmt::format("Do not ask, and do not refuse, for more than {} individuals", kMany));
-  app->footer(
+  grammar.add("RUN", arguments->run, "The run directory; the run may still be going on",
+              {.required = true});
+  grammar.add("--best", wanted.best, "The one with the highest fitness; so unless said");
+  grammar.add("--id", wanted.id, "The one with this id", {.value = "I"});
+  grammar.add("--random", wanted.random, "So many at random", {.value = "K"});
+  grammar.add("--ground-truth", wanted.ground_truth,
+              "The one nearest to these values of the first axes (aurora list tasks)",
+              {.value = "X,Y", .commas = true});
+  grammar.add("--out", arguments->out,
+              "Where the pictures go; RUN/show unless said. Only earlier pictures of the same "
+              "individual are replaced",
+              {.value = "DIR"});
+  grammar.add("--film", arguments->film,
+              "Films as apng (animated PNG, for browsers), gif, mp4 (needs the program ffmpeg) "
+              "or none; apng unless said",
+              {.value = "KIND"});
+  grammar.add("--yes", arguments->yes,
+              fmt::format("Do not ask, and do not refuse, for more than {} individuals", kMany));
+  grammar.footer(
       "Every individual is evaluated again and compared with what is stored, to the bit; exit\n"
       "status 1 if one differs.\n\n"
       "Examples:\n"
       "  aurora show runs/demo\n"
       "  aurora show runs/demo --ground-truth 300,80 --out pictures\n"
       "  aurora show runs/demo --random 5 --film gif");
-  return {app, [arguments, &parts] { return act(*arguments, parts); }};
+  return {grammar, [arguments, &parts] { return act(*arguments, parts); }};
 }
 
 }  // namespace aurora

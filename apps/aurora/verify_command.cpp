@@ -65,28 +65,26 @@ bool verify(const Parts& parts, const fs::path& run, std::size_t replay, bool ev
 
 }  // namespace
 
-Command add_verify(CLI::App& program, const Parts& parts) {
+Command add_verify(Parser& program, const Parts& parts) {
   struct Arguments {
     std::string run;
     std::size_t replay = 0;
   };
-  CLI::App* app = program.add_subcommand(
+  Grammar grammar = program.command(
       "verify", "Checks a run, or all runs of a folder: checksums, shapes, metrics, spacing");
   const auto arguments = std::make_shared<Arguments>();
-  app->add_option("DIR", arguments->run, "The run directory, or a folder of them")
-      ->required()
-      ->type_name(" ");
-  app->add_option("--replay", arguments->replay,
-                  "Also evaluate this many random individuals again and compare to the bit")
-      ->type_name("K");
-  app->footer(
+  grammar.add("DIR", arguments->run, "The run directory, or a folder of them", {.required = true});
+  grammar.add("--replay", arguments->replay,
+              "Also evaluate this many random individuals again and compare to the bit",
+              {.value = "K"});
+  grammar.footer(
       "The status is 0 if all is whole, 1 if something is damaged. What could not be looked at is\n"
       "said, and is no damage.\n\n"
       "Examples:\n"
       "  aurora verify runs/demo\n"
       "  aurora verify runs/demo --replay 100\n"
       "  aurora verify runs");
-  return {app, [arguments, &parts] {
+  return {grammar, [arguments, &parts] {
             const std::vector<fs::path> runs = runs_in(arguments->run);
             std::size_t damaged = 0;
             for (const fs::path& run : runs) {

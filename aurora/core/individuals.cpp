@@ -42,6 +42,10 @@ bool all_finite(std::span<const float> values) {
   return bad == 0;
 }
 
+bool all_finite(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 bool has_valid_genes(const Individuals& individuals) {
   const Matrix<float>& genes = individuals.genotypes;
   return std::ranges::all_of(std::span(genes.data(), genes.rows() * genes.cols()),

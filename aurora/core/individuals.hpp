@@ -84,6 +84,7 @@ bool same_columns(const Individuals& a, const Individuals& b);
 
 /// No NaN and no infinity among the values.
 bool all_finite(std::span<const float> values);
+bool all_finite(std::span<const double> values);
 
 /// Every gene is in [0, 1].
 bool has_valid_genes(const Individuals& individuals);

@@ -24,8 +24,26 @@ thread_local bool inside_body = false;
 
 using Body = std::function<void(std::size_t, std::size_t)>;
 
+/// Waits until `ready()`, without sleeping, but not for long. To put a thread to sleep and wake it
+/// again takes longer than many a pause between two jobs.
+template <class Ready>
+void soon(const Ready& ready) {
+  constexpr std::chrono::microseconds kPatience(50);
+  const auto start = std::chrono::steady_clock::now();
+  while (!ready() && std::chrono::steady_clock::now() - start < kPatience) {
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+void Watch::tell(std::string_view what, double share) const {
+  if (stopped()) throw Interrupted(std::string(what) + ": called off");
+  if (progress) progress(what, share);
+}
+
 /// One parallel_for: the chunks are handed out by an atomic counter.
-struct Job {
+struct Workers::Job {
   const Body* body;
   std::size_t count;
   std::size_t grain;
@@ -51,24 +69,6 @@ struct Job {
     inside_body = false;
   }
 };
-
-/// Waits until `ready()`, without sleeping, but not for long. To put a thread to sleep and wake it
-/// again takes longer than many a pause between two jobs.
-template <class Ready>
-void soon(const Ready& ready) {
-  constexpr std::chrono::microseconds kPatience(50);
-  const auto start = std::chrono::steady_clock::now();
-  while (!ready() && std::chrono::steady_clock::now() - start < kPatience) {
-    std::this_thread::yield();
-  }
-}
-
-}  // namespace
-
-void Watch::tell(std::string_view what, double share) const {
-  if (stopped()) throw Interrupted(std::string(what) + ": called off");
-  if (progress) progress(what, share);
-}
 
 struct Workers::State {
   std::mutex mutex;  // of what follows; the atomics are also looked at without it

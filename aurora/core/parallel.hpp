@@ -40,6 +40,7 @@ class Workers {
                     const std::function<void(std::size_t, std::size_t)>& body);
 
  private:
+  struct Job;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -36,7 +36,7 @@ constexpr std::array<Colour, 6> kHues = {{{70, 120, 200},
                                           {200, 80, 90},
                                           {120, 120, 120}}};
 
-struct Range {
+struct Extent {
   double low = 0;
   double high = 1;
 
@@ -45,10 +45,10 @@ struct Range {
 };
 
 /// Of the finite values at first, first + step, ... of both; never empty.
-Range range_of(std::span<const float> one, std::span<const float> other, std::size_t first,
-               std::size_t step) {
+Extent range_of(std::span<const float> one, std::span<const float> other, std::size_t first,
+                std::size_t step) {
   bool any = false;
-  Range range;
+  Extent range;
   for (const auto& values : {one, other}) {
     for (std::size_t i = first; i < values.size(); i += step) {
       const double value = values[i];
@@ -64,7 +64,7 @@ Range range_of(std::span<const float> one, std::span<const float> other, std::si
   return range;
 }
 
-Range widened(const Range& range, double by) {
+Extent widened(const Extent& range, double by) {
   return {range.low - by, range.high + by};
 }
 
@@ -78,7 +78,7 @@ struct Ticks {
   double step = 1;
   std::vector<double> at;
 
-  explicit Ticks(const Range& range, double least_step = 0) {
+  explicit Ticks(const Extent& range, double least_step = 0) {
     const double rough = std::max(range.length() / 5, least_step);
     const double power = std::pow(10.0, std::floor(std::log10(rough)));
     step = 10 * power;
@@ -104,7 +104,7 @@ struct Ticks {
 /// A square for curves with numbers along its axes, and room for a legend above and a name below.
 class Plot {
  public:
-  Plot(const Range& x, const Range& y, double least_step)
+  Plot(const Extent& x, const Extent& y, double least_step)
       : x_(x),
         y_(y),
         x_ticks_(x, least_step),
@@ -157,8 +157,8 @@ class Plot {
     }
   }
 
-  Range x_;
-  Range y_;
+  Extent x_;
+  Extent y_;
   Ticks x_ticks_;
   Ticks y_ticks_;
   Canvas canvas_;
@@ -217,7 +217,7 @@ std::string name_of_value(std::size_t value) {
 Image over_time(std::span<const float> sequence, std::size_t values, std::span<const float> again) {
   const std::size_t steps = sequence.size() / values;
   const double last = std::max(1.0, static_cast<double>(steps) - 1);
-  const Range y = range_of(sequence, again, 0, 1);
+  const Extent y = range_of(sequence, again, 0, 1);
   Plot plot(widened({0, last}, 0.04 * last), widened(y, 0.06 * y.length()), 1);
   const auto draw = [&](std::span<const float> data, double width, bool dark) {
     for (std::size_t v = 0; v < values; ++v) {
@@ -248,8 +248,8 @@ Image over_time(std::span<const float> sequence, std::size_t values, std::span<c
 
 /// The same scale along both axes.
 Image in_the_plane(std::span<const float> sequence, std::span<const float> again) {
-  const Range x = range_of(sequence, again, 0, 2);
-  const Range y = range_of(sequence, again, 1, 2);
+  const Extent x = range_of(sequence, again, 0, 2);
+  const Extent y = range_of(sequence, again, 1, 2);
   const double half = 0.55 * std::max(x.length(), y.length());
   Plot plot({x.middle() - half, x.middle() + half}, {y.middle() - half, y.middle() + half}, 0);
   const auto places = [](std::span<const float> data) {

@@ -51,10 +51,6 @@ void check_task(const Repertoire& found, const fs::path& run) {
       container.ground_truth.size(), spec.name, spec.genotype_size, spec.ground_truth.size()));
 }
 
-bool all_finite(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-}
-
 double length_of(const Axis& axis) {
   return axis.max > axis.min ? axis.max - axis.min : 1;
 }
@@ -105,7 +101,7 @@ std::size_t open_observations(InputFile& file, const TaskSpec& spec) {
 void check_finite(const InputFile& file, SensoryView rows, std::size_t first) {
   if (rows.shape().element != ElementType::float32) return;
   for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (aurora::all_finite(rows.row<float>(row))) continue;
+    if (all_finite(rows.row<float>(row))) continue;
     throw DataError(fmt::format("'{}' has values that are not finite in row {}",
                                 file.path().string(), first + row));
   }

@@ -17,10 +17,10 @@
 namespace aurora {
 namespace {
 
-constexpr std::string_view kSignature = "GIF89a";
+constexpr std::string_view kGifSignature = "GIF89a";
 constexpr std::string_view kComment = "\x21\xfe";
-constexpr std::size_t kHeaderBytes = 13;  // signature and screen
-constexpr std::size_t kMaxSide = 65'535;
+constexpr std::size_t kGifHeaderBytes = 13;  // signature and screen
+constexpr std::size_t kGifMaxSide = 65'535;
 constexpr std::size_t kMaxColours = 256;
 constexpr std::size_t kMaxCodes = 4096;  // of 12 bits
 constexpr std::size_t kMaxBlock = 255;   // bytes
@@ -231,7 +231,7 @@ std::string frame_control(double seconds) {
 
 void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
                double seconds_per_frame, const std::string& description) {
-  check_film(frames, seconds_per_frame, description, kMaxSide);
+  check_film(frames, seconds_per_frame, description, kGifMaxSide);
   const Image& first = frames.front();
   std::vector<Rectangle> parts = {{0, 0, first.width, first.height}};
   for (std::size_t i = 1; i < frames.size(); ++i) {
@@ -240,7 +240,7 @@ void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
   const Palette palette(frames, parts);
   const int bits = std::max(2, palette.bits());  // GIF compresses nothing smaller
   write_file(path, [&](OutputFile& file) {
-    file.write(kSignature);
+    file.write(kGifSignature);
     // One table of colours for all frames; no background and no aspect ratio of the pixels.
     file.write(two_bytes(first.width) + two_bytes(first.height) +
                static_cast<char>(0xf0 | (palette.bits() - 1)) + std::string(2, '\0'));
@@ -265,12 +265,12 @@ void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
 std::string gif_description(const std::filesystem::path& path) {
   try {
     InputFile file(path);
-    std::string start(
-        std::min<std::uint64_t>(file.size(), kHeaderBytes + 3 * kMaxColours + 2 * kMaxDescription),
-        '\0');
+    std::string start(std::min<std::uint64_t>(
+                          file.size(), kGifHeaderBytes + 3 * kMaxColours + 2 * kMaxDescription),
+                      '\0');
     file.read(std::as_writable_bytes(std::span(start)));
-    if (start.size() < kHeaderBytes || !start.starts_with(kSignature)) return {};
-    std::size_t at = kHeaderBytes + 3 * (std::size_t{2} << (start[10] & 7));
+    if (start.size() < kGifHeaderBytes || !start.starts_with(kGifSignature)) return {};
+    std::size_t at = kGifHeaderBytes + 3 * (std::size_t{2} << (start[10] & 7));
     if (at > start.size() || start.compare(at, kComment.size(), kComment) != 0) return {};
     at += kComment.size();
     std::string text;

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxSide = 16'384;
+constexpr std::size_t kMp4MaxSide = 16'384;
 constexpr double kShortestFrame = 0.01;                      // seconds
 constexpr std::uint64_t kSearched = std::uint64_t{4} << 20;  // bytes from the front
 constexpr std::string_view kNoProgram =
@@ -134,7 +134,7 @@ void require_ffmpeg() {
 
 void write_mp4(const fs::path& path, std::span<const Image> frames, double seconds_per_frame,
                const std::string& description) {
-  check_film(frames, seconds_per_frame, description, kMaxSide);
+  check_film(frames, seconds_per_frame, description, kMp4MaxSide);
   require_ffmpeg();
   const double seconds = std::max(seconds_per_frame, kShortestFrame);
   const Image& first = frames.front();

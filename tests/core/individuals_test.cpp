@@ -201,7 +201,7 @@ TEST(Individuals, BytesAreAlwaysFinite) {
 
 TEST(AllFinite, AgreesWithIsfinite) {
   using Limits = std::numeric_limits<float>;
-  EXPECT_TRUE(all_finite({}));
+  EXPECT_TRUE(all_finite(std::span<const float>()));
   for (const std::size_t length : {1U, 7U, 16U, 65U}) {
     std::vector<float> values(length, Limits::max());
     EXPECT_TRUE(all_finite(values));
