@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages python-venv program build run deb wheel test test-fast test-python-extras test-cluster hostile bench docs fuzz format tidy asan tsan clean
+.PHONY: help packages python-venv program build run explore deb wheel test test-fast test-python-extras test-browser test-cluster hostile bench docs fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,10 @@ build: packages python-venv ## build everything: all tasks, tests, benchmarks
 run: program ## build the program, then a demonstration on the Maze and its report
 	@scripts/demo $(DEMO)
 
+explore: program ## build the program, then a page on which the demonstration can be looked at
+	@[ -f $(DEMO)/run.json ] || scripts/demo $(DEMO)
+	@build/aurora explore $(DEMO) --open
+
 test: build ## build, then all tests
 	@ctest --preset release -j $(JOBS)
 
@@ -34,6 +38,9 @@ test-fast: build ## build, then the tests that take seconds
 
 test-python-extras: build ## build, then Gymnasium's environments, MPI, Dask and Ray with the Python package (from PyPI)
 	@scripts/python-extras
+
+test-browser: build ## build, then the page of aurora explore in a real Chromium
+	@scripts/browser-test
 
 hostile: build ## every attack of docs/reliability.md, under 15 minutes
 	@scripts/hostile $(if $(KILLS),--kills $(KILLS))

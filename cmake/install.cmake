@@ -7,7 +7,7 @@ install(TARGETS aurora aurora_program aurora_cli
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(plugin aurora_dart aurora_box2d)
+foreach(plugin aurora_dart aurora_box2d aurora_explore)
   if(TARGET ${plugin})
     install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/aurora)
   endif()

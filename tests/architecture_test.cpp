@@ -43,6 +43,7 @@ const std::vector<std::pair<std::regex, std::string>> kEngines = {
     {std::regex("^dart/"), "aurora/tasks/hexapod/"},
     {std::regex("^box2d/"), "aurora/tasks/air_hockey/"},
     {std::regex("^mpi"), "aurora/evaluation/"},
+    {std::regex("^httplib"), "apps/aurora/explore/"},
 };
 
 /// What is built around the library, and knows it, but not the other way round.

@@ -111,6 +111,7 @@ int parse_and_act(int argc, char** argv, const Parts& builtin) {
                                    add_evaluate(program, parts),
                                    add_list(program, parts),
                                    add_show(program, parts),
+                                   add_explore(program, parts, robot),
                                    add_nearest(program, parts),
                                    add_encode(program, parts),
                                    add_verify(program, parts),

@@ -19,8 +19,9 @@ struct Command {
 Command add_run(Parser& program, const Parts& parts);
 Command add_encode(Parser& program, const Parts& parts);
 Command add_evaluate(Parser& program, const Parts& parts);
-/// `robot` is what --task-command says, for the runs that it starts.
+/// `robot` is what --task-command says, for the programs that they start.
 Command add_experiment(Parser& program, const Parts& parts, const std::string& robot);
+Command add_explore(Parser& program, const Parts& parts, const std::string& robot);
 Command add_list(Parser& program, const Parts& parts);
 Command add_nearest(Parser& program, const Parts& parts);
 Command add_retrain(Parser& program, const Parts& parts);

@@ -113,6 +113,10 @@ void Grammar::add(const std::string& name, std::optional<std::size_t>& value,
              [&value, name, form](const Texts& texts) { value = whole(name, texts[0], form); });
 }
 
+void Grammar::hide(const std::string& name) {
+  app_->get_option(name)->group("");
+}
+
 void Grammar::footer(const std::string& text) {
   app_->footer(text);
 }

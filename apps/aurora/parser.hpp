@@ -49,6 +49,8 @@ class Grammar {
   void add(const std::string& name, std::optional<std::size_t>& number, const std::string& help,
            Form form = {});
 
+  /// Leaves an option out of the help.
+  void hide(const std::string& name);
   /// What the help says at its end.
   void footer(const std::string& text);
 

@@ -7,6 +7,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
@@ -17,6 +18,7 @@ namespace {
 struct Arguments {
   std::string run;
   Wanted wanted;
+  std::optional<std::size_t> at;
   std::string out;
   std::string film = std::string(name_of(FilmKind::apng));
   bool yes = false;
@@ -74,7 +76,7 @@ std::string describe(const Shown& shown, const std::vector<Axis>& axes) {
 int act(const Arguments& arguments, const Parts& parts) {
   const std::filesystem::path run = arguments.run;
   const auto film = parse_name<FilmKind>("kind of film", arguments.film);
-  const Viewer viewer(parts, run);
+  const Viewer viewer(parts, run, arguments.at);
   for (const std::string& note : viewer.notes()) say(fmt::format("aurora: note: {}\n", note));
   const std::filesystem::path out =
       arguments.out.empty() ? run / "show" : std::filesystem::path(arguments.out);
@@ -107,6 +109,9 @@ Command add_show(Parser& program, const Parts& parts) {
   grammar.add("--ground-truth", wanted.ground_truth,
               "The one nearest to these values of the first axes (aurora list tasks)",
               {.value = "X,Y", .commas = true});
+  grammar.add("--at", arguments->at,
+              "As it was after this iteration, if the run kept that: a snapshot, say",
+              {.value = "ITERATION"});
   grammar.add("--out", arguments->out,
               "Where the pictures go; RUN/show unless said. Only earlier pictures of the same "
               "individual are replaced",

@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kCheckpointVersion = 2;  // 1 is read, too
-constexpr const char* kLast = "checkpoint";
 constexpr const char* kPrevious = "checkpoint.previous";
 constexpr const char* kDamaged = "checkpoint.damaged";
 constexpr const char* kContainer = "container.";
@@ -81,8 +80,8 @@ RunRecord record_of(const JsonObject& manifest) {
   return record;
 }
 
-Checkpoint load_checkpoint(const fs::path& directory) {
-  const ArrayDirectoryReader reader(directory);
+/// The format's version. DataError unless this is a checkpoint that we read.
+std::uint64_t check_version(const ArrayDirectoryReader& reader) {
   const JsonObject manifest = reader.manifest();
   if (manifest.text("kind") != "checkpoint") manifest.wrong("kind", "'checkpoint'");
   const std::uint64_t version = manifest.whole("checkpoint_version");
@@ -92,6 +91,13 @@ Checkpoint load_checkpoint(const fs::path& directory) {
         "wrote it ({}), or start a new run in another directory",
         reader.where(), version, kCheckpointVersion, manifest.object("summary").text("version")));
   }
+  return version;
+}
+
+Checkpoint load_checkpoint(const fs::path& directory) {
+  const ArrayDirectoryReader reader(directory);
+  const JsonObject manifest = reader.manifest();
+  const std::uint64_t version = check_version(reader);
   Checkpoint checkpoint;
   checkpoint.task = manifest.text("task");
   checkpoint.task_version = manifest.whole("task_version");
@@ -150,7 +156,7 @@ void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint,
                       std::uint64_t training_bytes) {
   check();
   write_directory(
-      run / kLast,
+      run / kLastCheckpoint,
       [&](const fs::path& fresh) {
         ArrayDirectoryWriter writer(fresh);
         writer.add_columns(kContainer, checkpoint.algorithm.container, true, {});
@@ -183,7 +189,7 @@ void taken(Checkpoint& checkpoint, const fs::path& directory,
 std::optional<FoundCheckpoint> find_checkpoint(const fs::path& run,
                                                const std::function<void(Checkpoint&)>& take) {
   std::string damage;
-  for (const char* name : {kLast, kPrevious}) {
+  for (const char* name : {kLastCheckpoint, kPrevious}) {
     const fs::path directory = whole_directory(run / name);
     std::error_code ignored;  // what cannot be looked at cannot be read either
     if (!fs::exists(directory, ignored)) continue;
@@ -203,8 +209,42 @@ std::optional<FoundCheckpoint> find_checkpoint(const fs::path& run,
   throw DataError(fmt::format("'{}' has no checkpoint that can be used: {}", run.string(), damage));
 }
 
+std::size_t checkpoint_iteration(const fs::path& directory) {
+  const ArrayDirectoryReader reader(directory);
+  check_version(reader);
+  return reader.manifest().whole("iteration");
+}
+
+Individuals load_checkpoint_container(const fs::path& directory) {
+  const ArrayDirectoryReader reader(directory);
+  check_version(reader);
+  const JsonObject manifest = reader.manifest();
+  const Individuals stored = reader.read_columns(kContainer, manifest.whole("container_size"),
+                                                 false, manifest.text_list("extra_columns"));
+  check_ids(stored);
+  if (!has_valid_genes(stored)) {
+    reader.wrong(fmt::format("{}genotypes.npy", kContainer), "there are genes outside [0, 1]");
+  }
+  Individuals sorted = stored;
+  const std::vector<std::uint32_t> order = rows_by_age(stored);
+  for (std::size_t row = 0; row < order.size(); ++row) {
+    // The reconstruction error may be infinite, as in a container.
+    if (!is_evaluated(stored, row) || !all_finite(stored.descriptors.row(row))) {
+      reader.wrong(fmt::format("{}fitness.npy", kContainer), "an individual is not finite");
+    }
+    sorted.copy_row(stored, order[row], row);
+  }
+  return sorted;
+}
+
+std::vector<NamedArray> load_checkpoint_encoder(const fs::path& directory) {
+  const ArrayDirectoryReader reader(directory);
+  check_version(reader);
+  return reader.read_arrays(kEncoder);
+}
+
 void set_damaged_aside(const fs::path& run) {
-  move_path(whole_directory(run / kLast), run / kDamaged);
+  move_path(whole_directory(run / kLastCheckpoint), run / kDamaged);
 }
 
 void check_resumable(const Parts& parts, const Checkpoint& checkpoint, const Plan& plan) {

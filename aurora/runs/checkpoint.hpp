@@ -24,6 +24,9 @@
 
 namespace aurora {
 
+/// Where the last one is, in a run directory.
+inline constexpr const char* kLastCheckpoint = "checkpoint";
+
 struct Checkpoint {
   std::string task;
   std::size_t task_version = 1;
@@ -48,6 +51,14 @@ struct FoundCheckpoint {
 /// one is of another format version; a UsageError of `take` is thrown on.
 std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& run,
                                                const std::function<void(Checkpoint&)>& take = {});
+
+/// Single things of a checkpoint directory, for who only looks: the iteration after which it was
+/// written; its container, without sensory data and in ascending order of ids; its encoder's
+/// arrays, none if there is no encoder. DataError if it cannot be read or the individuals make no
+/// sense.
+std::size_t checkpoint_iteration(const std::filesystem::path& directory);
+Individuals load_checkpoint_container(const std::filesystem::path& directory);
+std::vector<NamedArray> load_checkpoint_encoder(const std::filesystem::path& directory);
 
 /// Renames a damaged <run>/checkpoint to checkpoint.damaged, lest it take the place of the previous
 /// one.

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
 #include "aurora/storage/files.hpp"
 #include "aurora/storage/npy.hpp"
-#include "aurora/storage/paths.hpp"
 
 namespace aurora {
 namespace {
@@ -20,35 +20,20 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kEncodedBytes = std::size_t{64} << 20;  // of sensory data at once
 
-/// The container, if there is one, and the snapshots, the last first; relative to the run.
-std::vector<fs::path> candidates(const fs::path& run) {
-  std::vector<fs::path> found;
-  for (const fs::path& entry : entries_of(run / "snapshots")) {
-    const std::string name = entry.filename().string();
-    if (!name.starts_with('.')) found.push_back(fs::path("snapshots") / name);
+/// Those of a run that shall be tried, the best first.
+std::vector<Source> candidates(const fs::path& run, std::optional<std::size_t> at) {
+  std::vector<Source> found = sources_of(run);
+  if (!at) return found;
+  std::vector<std::string> iterations;
+  for (const Source& source : found) iterations.push_back(std::to_string(source.iteration));
+  std::erase_if(found, [&](const Source& source) { return source.iteration != *at; });
+  if (found.empty()) {
+    throw UsageError(fmt::format(
+        "'{}' has nothing that was written after iteration {}; it has {}", run.string(), *at,
+        iterations.empty() ? "nothing at all yet"
+                           : fmt::format("{}", fmt::join(iterations, ", "))));
   }
-  std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
-    const std::string left = a.string();
-    const std::string right = b.string();
-    return std::pair(left.size(), left) > std::pair(right.size(), right);  // numbers
-  });
-  const fs::path container = whole_directory(run / "container");
-  if (path_exists(container)) found.insert(found.begin(), container.lexically_relative(run));
   return found;
-}
-
-void check_task(const Repertoire& found, const fs::path& run) {
-  const TaskSpec& spec = found.plan.spec();
-  const SavedContainer& container = found.container;
-  if (container.task == spec.name && container.individuals.genotypes.cols() == spec.genotype_size &&
-      container.ground_truth.size() == spec.ground_truth.size()) {
-    return;
-  }
-  throw DataError(fmt::format(
-      "'{}' holds individuals of '{}' with {} genes and {} values of ground truth, but the task "
-      "'{}' has {} and {}",
-      (run / found.source).string(), container.task, container.individuals.genotypes.cols(),
-      container.ground_truth.size(), spec.name, spec.genotype_size, spec.ground_truth.size()));
 }
 
 double length_of(const Axis& axis) {
@@ -109,37 +94,52 @@ void check_finite(const InputFile& file, SensoryView rows, std::size_t first) {
 
 }  // namespace
 
-Repertoire open_repertoire(const Parts& parts, const fs::path& run) {
+void check_task(const Plan& plan, const SavedContainer& container, const fs::path& where) {
+  const TaskSpec& spec = plan.spec();
+  if (container.task == spec.name && container.individuals.genotypes.cols() == spec.genotype_size &&
+      container.ground_truth.size() == spec.ground_truth.size()) {
+    return;
+  }
+  throw DataError(fmt::format(
+      "'{}' holds individuals of '{}' with {} genes and {} values of ground truth, but the task "
+      "'{}' has {} and {}",
+      where.string(), container.task, container.individuals.genotypes.cols(),
+      container.ground_truth.size(), spec.name, spec.genotype_size, spec.ground_truth.size()));
+}
+
+Repertoire open_repertoire(const Parts& parts, const fs::path& run, std::optional<std::size_t> at) {
   Repertoire found{plan_of_run(parts, run), {}, {}, {}};
   std::string problem;
-  for (const fs::path& candidate : candidates(run)) {
+  for (const Source& candidate : candidates(run, at)) {
     try {
-      found.container = load_container(run / candidate);
-      found.source = candidate.string();
+      found.container = load_source(run, candidate, found.plan.spec());
+      found.source = candidate;
       break;
     } catch (const Error& error) {
-      found.notes.push_back(fmt::format("cannot use {}: {}", candidate.string(), error.what()));
+      found.notes.push_back(fmt::format("cannot use {}: {}", candidate.name, error.what()));
       if (problem.empty()) problem = error.what();
     }
   }
-  if (found.source.empty() && !problem.empty()) throw DataError(problem);
-  if (found.source.empty() || found.container.individuals.size() == 0) {
+  const std::string& source = found.source.name;
+  if (source.empty() && !problem.empty()) throw DataError(problem);
+  if (source.empty() || found.container.individuals.size() == 0) {
     throw DataError(fmt::format(
-        "there is nothing to show in '{}' yet: a run writes its container when it ends and a "
-        "snapshot every {} iterations (run.snapshot_every)",
-        run.string(), found.plan.run.snapshot_every));
+        "there is nothing to show in '{}' yet: a run writes its container when it ends, a snapshot "
+        "every {} iterations (run.snapshot_every) and a checkpoint every {} seconds "
+        "(run.checkpoint_seconds)",
+        run.string(), found.plan.run.snapshot_every, found.plan.run.checkpoint_seconds));
   }
-  check_task(found, run);
-  if (!found.container.has_sensory) {
-    found.notes.push_back(fmt::format("there is no whole container: this is {}", found.source));
+  check_task(found.plan, found.container, run / source);
+  if (!found.container.has_sensory && !at) {
+    found.notes.push_back(fmt::format("there is no whole container: this is {}", source));
   }
   return found;
 }
 
-std::unique_ptr<Encoder> open_encoder(const Plan& plan, const fs::path& run) {
-  const fs::path directory = whole_directory(run / "encoder");
-  if (!plan.encoder || !path_exists(directory)) return nullptr;
-  const std::vector<NamedArray> state = load_encoder(directory);
+std::unique_ptr<Encoder> open_encoder(const Plan& plan, const fs::path& run, const Source& source) {
+  if (!plan.encoder) return nullptr;
+  const std::vector<NamedArray> state = load_encoder_of(run, source);
+  if (state.empty()) return nullptr;
   Stream weights(plan.run.seed, Purpose::encoder_weights);
   std::unique_ptr<Encoder> encoder = plan.make_encoder(plan.run.dimension, weights);
   encoder->set_state(state);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,22 +13,32 @@
 #include "aurora/encoders/encoder.hpp"
 #include "aurora/runs/plan.hpp"
 #include "aurora/runs/run_directory.hpp"
+#include "aurora/runs/sources.hpp"
 
 namespace aurora {
 
 struct Repertoire {
   Plan plan;
   SavedContainer container;        // at least one individual
-  std::string source;              // where it comes from: "container" or "snapshots/000500"
+  Source source;                   // where it comes from
   std::vector<std::string> notes;  // what the user should know about it, a line each
 };
 
-/// Opens the container of a run or, while there is none, its newest snapshot that is whole.
-/// FileError if there is no such directory, DataError if nothing in it can be used.
-Repertoire open_repertoire(const Parts& parts, const std::filesystem::path& run);
+/// Opens the newest that is whole: the container of a run or, while there is none, a snapshot or
+/// the last checkpoint; with `at`, what was written after that iteration. FileError if there is no
+/// such directory, DataError if nothing in it can be used, UsageError if there is nothing `at` that
+/// iteration.
+Repertoire open_repertoire(const Parts& parts, const std::filesystem::path& run,
+                           std::optional<std::size_t> at = std::nullopt);
 
-/// The encoder of a run, as it was at its end; nothing if there is none, or none yet.
-std::unique_ptr<Encoder> open_encoder(const Plan& plan, const std::filesystem::path& run);
+/// The encoder of a run, as it was at its end or, while it goes on, in its last checkpoint; nothing
+/// if there is none, or none yet.
+std::unique_ptr<Encoder> open_encoder(const Plan& plan, const std::filesystem::path& run,
+                                      const Source& source = {});
+
+/// DataError unless these are individuals of the plan's task; `where` is what to call them.
+void check_task(const Plan& plan, const SavedContainer& container,
+                const std::filesystem::path& where);
 
 struct Nearby {
   std::size_t row = 0;

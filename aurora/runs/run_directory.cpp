@@ -303,7 +303,7 @@ RunSummary read_summary(const fs::path& file) {
   return summary_of(summary);
 }
 
-SavedContainer load_container(const fs::path& directory) {
+SavedContainer load_container(const fs::path& directory, bool with_sensory) {
   const ArrayDirectoryReader reader(directory);
   const JsonObject manifest = reader.manifest();
   const std::string kind = manifest.text("kind");
@@ -313,13 +313,38 @@ SavedContainer load_container(const fs::path& directory) {
   SavedContainer saved;
   saved.task = manifest.text("task");
   saved.ground_truth = read_axes(manifest);
-  saved.has_sensory = kind == "container";
+  saved.has_sensory = kind == "container" && with_sensory;
   const std::size_t rows = manifest.whole("count");
   saved.individuals =
       reader.read_columns("", rows, saved.has_sensory, manifest.text_list("extra_columns"));
   if (manifest.has("state")) saved.state.numbers = manifest.object("state").numbers();
   check_columns(reader, saved.individuals, saved.ground_truth.size(), saved.has_sensory);
   return saved;
+}
+
+SavedIndividual load_individual(const fs::path& directory, std::size_t row) {
+  const ArrayDirectoryReader reader(directory);
+  OpenArray ids = reader.open("ids.npy");
+  OpenArray sensory = reader.open("sensory.npy");
+  const NpyHeader& header = sensory.entry.header;
+  const bool bytes = header.type == NpyType::uint8;
+  if (ids.entry.header.type != NpyType::uint64 || ids.shape().size() != 1 ||
+      row >= ids.shape()[0]) {
+    ids.wrong(fmt::format("there is no row {} of an id", row));
+  }
+  if ((!bytes && header.type != NpyType::float32) || header.shape.empty() ||
+      row >= header.shape[0]) {
+    sensory.wrong(fmt::format("there is no row {} of sensory data", row));
+  }
+  SavedIndividual one;
+  ids.file.skip(row * sizeof(one.id));
+  ids.file.read(std::as_writable_bytes(std::span(&one.id, 1)));
+  const SensoryShape shape{{header.shape.begin() + 1, header.shape.end()},
+                           bytes ? ElementType::uint8 : ElementType::float32};
+  sensory.file.skip(row * shape.row_bytes());
+  one.sensory = SensoryData(shape, 1);
+  sensory.file.read(one.sensory.mutable_view().bytes(0));
+  return one;
 }
 
 std::vector<NamedArray> load_encoder(const fs::path& directory) {

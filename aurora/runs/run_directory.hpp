@@ -130,8 +130,19 @@ struct SavedContainer {
 
 /// Reads <run>/container or <run>/snapshots/NNNNNN. DataError unless everything is as a run writes
 /// it: manifest, file sizes, checksums, types, shapes, ascending ids, genes in [0, 1], finite
-/// values. Memory is taken only for what the files really hold.
-SavedContainer load_container(const std::filesystem::path& directory);
+/// values. Memory is taken only for what the files really hold. Sensory data, by far the largest
+/// column, can be left out.
+SavedContainer load_container(const std::filesystem::path& directory, bool with_sensory = true);
+
+/// What is stored of one individual and is too large to be read of all.
+struct SavedIndividual {
+  std::uint64_t id = 0;
+  SensoryData sensory;  // one row
+};
+
+/// Reads it from <run>/container. DataError as above, but checksums are those of whole files and
+/// are not looked at; also if there is no such row.
+SavedIndividual load_individual(const std::filesystem::path& directory, std::size_t row);
 
 /// Reads <run>/encoder; the arrays come in the order in which they were written. DataError as
 /// above; whether the values make sense is for Encoder::set_state() to say.

@@ -95,27 +95,21 @@ Image beside(const SensoryShape& shape, const std::vector<std::vector<float>>& p
   return all;
 }
 
-/// A file to write; the ending of its name says how.
-struct Picture {
-  fs::path path;
-  std::span<const Image> images;
-};
-
 std::string description_of(const fs::path& path) {
   if (path.extension() == ".gif") return gif_description(path);
   return path.extension() == ".mp4" ? mp4_description(path) : film_description(path);
 }
 
-void write(const Picture& picture, double seconds_per_frame, const std::string& description) {
-  const std::string kind = picture.path.extension().string();
-  const auto writer = kind == ".gif" ? write_gif : kind == ".mp4" ? write_mp4 : write_film;
-  writer(picture.path, picture.images, seconds_per_frame, description);
+std::string bytes_of(const Picture& picture, const std::string& description) {
+  const auto make = picture.name.ends_with(".gif") ? gif_bytes : film_bytes;
+  return make(picture.images, picture.seconds_per_frame, description);
 }
 
 }  // namespace
 
-Viewer::Viewer(const Parts& parts, fs::path run)
-    : found_(open_repertoire(parts, run)), encoder_(open_encoder(found_.plan, run)) {
+Viewer::Viewer(const Parts& parts, const fs::path& run, std::optional<std::size_t> at)
+    : found_(open_repertoire(parts, run, at)),
+      encoder_(open_encoder(found_.plan, run, found_.source)) {
   if (found_.plan.encoder && !encoder_) {
     found_.notes.emplace_back(
         "there is no encoder yet: sensory data comes without its reconstruction");
@@ -158,45 +152,69 @@ Image Viewer::sensory_image(SensoryView sensory) const {
   return plot_sequence(data[0], values, encoder_ ? data[1] : std::vector<float>());
 }
 
-Shown Viewer::show(std::size_t row, const fs::path& out, FilmKind film) const {
-  if (film == FilmKind::mp4) require_ffmpeg();
+std::string Viewer::description(std::size_t row) const {
+  const Individuals& members = container().individuals;
+  return identity(container().task, members.ids[row], members.genotypes.row(row));
+}
+
+std::string Viewer::each_picture(std::size_t row, const PicturesWanted& wanted,
+                                 const std::function<void(const Picture&)>& take) const {
   const Individuals& members = container().individuals;
   Workers alone;
   const Evaluation again =
       replay(*found_.plan.make_evaluator(alone), found_.plan.spec(), members, row);
   const Drawing drawing = found_.plan.task->draw(members.genotypes.row(row));
-  const Image sensory =
-      again.sensory.shape().size() > 0 ? sensory_image(again.sensory.view()) : Image();
-
   const std::string stem = fmt::format("individual-{}", members.ids[row]);
-  std::vector<Picture> files;
-  if (!drawing.picture.empty()) files.push_back({out / (stem + ".png"), {&drawing.picture, 1}});
-  if (!drawing.film.empty() && film != FilmKind::none) {
-    files.push_back({out / fmt::format("{}-film.{}", stem, name_of(film)), drawing.film});
+  if (wanted.stills && !drawing.picture.empty()) take({stem + ".png", {&drawing.picture, 1}});
+  if (wanted.film != FilmKind::none && !drawing.film.empty()) {
+    take({fmt::format("{}-film.{}", stem, name_of(wanted.film)), drawing.film,
+          drawing.seconds_per_frame});
   }
-  if (!sensory.empty()) files.push_back({out / (stem + "-sensory.png"), {&sensory, 1}});
+  if (wanted.stills && again.sensory.shape().size() > 0) {
+    const Image sensory = sensory_image(again.sensory.view());
+    if (!sensory.empty()) take({stem + "-sensory.png", {&sensory, 1}});
+  }
+  return difference(members, row, again, container().has_sensory);
+}
 
-  const std::string description =
-      identity(container().task, members.ids[row], members.genotypes.row(row));
-  for (const Picture& file : files) {
-    if (path_exists(file.path) && description_of(file.path) != description) {
+Drawn Viewer::draw(std::size_t row, const PicturesWanted& wanted) const {
+  if (wanted.film == FilmKind::mp4) throw UsageError("films as MP4 are written to files alone");
+  Drawn drawn;
+  drawn.difference = each_picture(row, wanted, [&](const Picture& picture) {
+    drawn.files.push_back({picture.name, bytes_of(picture, description(row))});
+  });
+  return drawn;
+}
+
+Shown Viewer::show(std::size_t row, const fs::path& out, FilmKind film) const {
+  if (film == FilmKind::mp4) require_ffmpeg();
+  const Individuals& members = container().individuals;
+  const auto truth = members.ground_truth.row(row);
+  Shown shown{members.ids[row], members.fitness[row], {truth.begin(), truth.end()}, {}, {}};
+  // Nothing is written before all is drawn and every name is known to be free.
+  std::vector<std::function<void()>> writes;
+  shown.difference = each_picture(row, {.stills = true, .film = film}, [&](const Picture& picture) {
+    const fs::path path = out / picture.name;
+    if (path_exists(path) && description_of(path) != description(row)) {
       throw FileError(
           fmt::format("{} exists already and does not show this individual; move it away or choose "
                       "another directory",
-                      file.path.string()));
+                      path.string()));
     }
-  }
-  const auto truth = members.ground_truth.row(row);
-  Shown shown{members.ids[row],
-              members.fitness[row],
-              {truth.begin(), truth.end()},
-              difference(members, row, again, container().has_sensory),
-              {}};
+    shown.files.push_back(path);
+    if (path.extension() == ".mp4") {
+      const std::vector<Image> frames(picture.images.begin(), picture.images.end());
+      writes.push_back([=, this, seconds = picture.seconds_per_frame] {
+        write_mp4(path, frames, seconds, description(row));
+      });
+    } else {
+      writes.push_back([path, bytes = bytes_of(picture, description(row))] {
+        write_file(path, std::string_view(bytes));
+      });
+    }
+  });
   make_directories(out);
-  for (const Picture& file : files) {
-    write(file, drawing.seconds_per_frame, description);
-    shown.files.push_back(file.path);
-  }
+  for (const std::function<void()>& write : writes) write();
   return shown;
 }
 

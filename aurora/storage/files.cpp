@@ -319,6 +319,17 @@ void InputFile::read(std::span<std::byte> out) {
   checksum_.update(out);
 }
 
+void InputFile::skip(std::uint64_t bytes) {
+  if (bytes > left()) {
+    throw DataError(fmt::format("'{}' is truncated: {} bytes more were expected after byte {}",
+                                path_.string(), bytes, position_));
+  }
+  if (::lseek(file_.get(), static_cast<off_t>(position_ + bytes), SEEK_SET) < 0) {
+    fail("read", path_, errno);
+  }
+  position_ += bytes;
+}
+
 AppendFile::AppendFile(fs::path path)
     : path_(std::move(path)),
       // Without O_NONBLOCK, a pipe that nobody reads would keep us here.

@@ -107,6 +107,8 @@ class InputFile {
   std::uint64_t left() const { return size_ - position_; }
   /// Fills `out`; DataError if the file ends before.
   void read(std::span<std::byte> out);
+  /// Passes over bytes; DataError if the file ends before. The checksum does not have them.
+  void skip(std::uint64_t bytes);
   /// Of everything read so far.
   std::string checksum() const { return checksum_.text(); }
 

@@ -89,33 +89,36 @@ constexpr std::size_t kTextAt = 8 + kHeaderBytes + kChunkOverhead;
 
 }  // namespace
 
-void write_film(const std::filesystem::path& path, std::span<const Image> frames,
-                double seconds_per_frame, const std::string& description) {
+std::string film_bytes(std::span<const Image> frames, double seconds_per_frame,
+                       const std::string& description) {
   check_film(frames, seconds_per_frame, description, kMaxSide);
   const Image& first = frames.front();
   const bool moves = frames.size() > 1;
-  write_file(path, [&](OutputFile& file) {
-    file.write(kSignature);
-    // 8 bits a channel, red, green, blue; compression, filter and interlacing as usual.
-    file.write(chunk("IHDR", number(first.width, 4) + number(first.height, 4) +
-                                 std::string("\x08\x02\0\0\0", 5)));
-    file.write(chunk("tEXt", std::string(kKeyword) + '\0' + description));
-    if (moves) file.write(chunk("acTL", number(frames.size(), 4) + number(0, 4)));  // for ever
-    std::size_t sequence = 0;
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      const Rectangle part =
-          i == 0 ? Rectangle{0, 0, first.width, first.height} : changed(frames[i - 1], frames[i]);
-      const bool last = i + 1 == frames.size();
-      if (moves) {
-        const double seconds =
-            last ? std::max(seconds_per_frame, kLastFrameSeconds) : seconds_per_frame;
-        file.write(frame_control(sequence++, part, seconds));
-      }
-      const std::string data = compressed(frames[i], part);
-      file.write(i == 0 ? chunk("IDAT", data) : chunk("fdAT", number(sequence++, 4) + data));
+  std::string file(kSignature);
+  // 8 bits a channel, red, green, blue; compression, filter and interlacing as usual.
+  file += chunk(
+      "IHDR", number(first.width, 4) + number(first.height, 4) + std::string("\x08\x02\0\0\0", 5));
+  file += chunk("tEXt", std::string(kKeyword) + '\0' + description);
+  if (moves) file += chunk("acTL", number(frames.size(), 4) + number(0, 4));  // for ever
+  std::size_t sequence = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Rectangle part =
+        i == 0 ? Rectangle{0, 0, first.width, first.height} : changed(frames[i - 1], frames[i]);
+    const bool last = i + 1 == frames.size();
+    if (moves) {
+      const double seconds =
+          last ? std::max(seconds_per_frame, kLastFrameSeconds) : seconds_per_frame;
+      file += frame_control(sequence++, part, seconds);
     }
-    file.write(chunk("IEND", ""));
-  });
+    const std::string data = compressed(frames[i], part);
+    file += i == 0 ? chunk("IDAT", data) : chunk("fdAT", number(sequence++, 4) + data);
+  }
+  return file + chunk("IEND", "");
+}
+
+void write_film(const std::filesystem::path& path, std::span<const Image> frames,
+                double seconds_per_frame, const std::string& description) {
+  write_file(path, film_bytes(frames, seconds_per_frame, description));
 }
 
 std::string film_description(const std::filesystem::path& path) {

@@ -10,10 +10,14 @@
 
 namespace aurora {
 
-/// Writes frames of one size, shown one after the other over and over; the last one stays for a
-/// second. One frame makes an ordinary PNG. `description` is kept in the file as text. The file
-/// appears whole or not at all (FileError). UsageError if there is no frame, sizes differ or a
-/// frame is shown for less than 0 or more than 60 s.
+/// The bytes of such a file: frames of one size, shown one after the other over and over; the last
+/// one stays for a second. One frame makes an ordinary PNG. `description` is kept in it as text.
+/// UsageError if there is no frame, sizes differ or a frame is shown for less than 0 or more than
+/// 60 s.
+std::string film_bytes(std::span<const Image> frames, double seconds_per_frame,
+                       const std::string& description);
+
+/// Writes them; the file appears whole or not at all (FileError).
 void write_film(const std::filesystem::path& path, std::span<const Image> frames,
                 double seconds_per_frame, const std::string& description);
 

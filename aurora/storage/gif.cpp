@@ -229,8 +229,8 @@ std::string frame_control(double seconds) {
 
 }  // namespace
 
-void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
-               double seconds_per_frame, const std::string& description) {
+std::string gif_bytes(std::span<const Image> frames, double seconds_per_frame,
+                      const std::string& description) {
   check_film(frames, seconds_per_frame, description, kGifMaxSide);
   const Image& first = frames.front();
   std::vector<Rectangle> parts = {{0, 0, first.width, first.height}};
@@ -239,27 +239,30 @@ void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
   }
   const Palette palette(frames, parts);
   const int bits = std::max(2, palette.bits());  // GIF compresses nothing smaller
-  write_file(path, [&](OutputFile& file) {
-    file.write(kGifSignature);
-    // One table of colours for all frames; no background and no aspect ratio of the pixels.
-    file.write(two_bytes(first.width) + two_bytes(first.height) +
-               static_cast<char>(0xf0 | (palette.bits() - 1)) + std::string(2, '\0'));
-    file.write(palette.table());
-    file.write(std::string(kComment) + blocks(description));
-    if (frames.size() > 1) {  // for ever
-      file.write(std::string("\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19));
-    }
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      const bool last = i + 1 == frames.size();
-      file.write(
-          frame_control(last ? std::max(seconds_per_frame, kLastFrameSeconds) : seconds_per_frame));
-      const Rectangle& part = parts[i];
-      file.write("," + two_bytes(part.left) + two_bytes(part.top) + two_bytes(part.width) +
-                 two_bytes(part.height) + '\0' + static_cast<char>(bits));
-      file.write(blocks(compressed(palette.indices(frames[i], part), bits)));
-    }
-    file.write(";");
-  });
+  std::string file(kGifSignature);
+  // One table of colours for all frames; no background and no aspect ratio of the pixels.
+  file += two_bytes(first.width) + two_bytes(first.height) +
+          static_cast<char>(0xf0 | (palette.bits() - 1)) + std::string(2, '\0');
+  file += palette.table();
+  file += std::string(kComment) + blocks(description);
+  if (frames.size() > 1) {  // for ever
+    file += std::string("\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19);
+  }
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const bool last = i + 1 == frames.size();
+    file +=
+        frame_control(last ? std::max(seconds_per_frame, kLastFrameSeconds) : seconds_per_frame);
+    const Rectangle& part = parts[i];
+    file += "," + two_bytes(part.left) + two_bytes(part.top) + two_bytes(part.width) +
+            two_bytes(part.height) + '\0' + static_cast<char>(bits);
+    file += blocks(compressed(palette.indices(frames[i], part), bits));
+  }
+  return file + ";";
+}
+
+void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
+               double seconds_per_frame, const std::string& description) {
+  write_file(path, gif_bytes(frames, seconds_per_frame, description));
 }
 
 std::string gif_description(const std::filesystem::path& path) {

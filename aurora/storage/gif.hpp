@@ -10,11 +10,14 @@
 
 namespace aurora {
 
-/// Writes frames of one size, shown one after the other over and over; the last one stays for a
-/// second. Time goes in hundredths of a second, and a frame stays for two of them at least: players
-/// slow down what is faster. `description` is kept in the file as a comment. The file appears whole
-/// or not at all (FileError). UsageError as with write_film(), or if a side has more than 65,535
-/// pixels.
+/// The bytes of such a file: frames of one size, shown one after the other over and over; the last
+/// one stays for a second. Time goes in hundredths of a second, and a frame stays for two of them
+/// at least: players slow down what is faster. `description` is kept in it as a comment. UsageError
+/// as with film_bytes(), or if a side has more than 65,535 pixels.
+std::string gif_bytes(std::span<const Image> frames, double seconds_per_frame,
+                      const std::string& description);
+
+/// Writes them; the file appears whole or not at all (FileError).
 void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
                double seconds_per_frame, const std::string& description);
 

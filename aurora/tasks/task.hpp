@@ -53,6 +53,9 @@ class Task {
   /// How the episode of one genotype looks, for `aurora show`: a picture, a film, or both. A task
   /// that does not draw is shown by its sensory data alone.
   virtual Drawing draw(std::span<const float> /*genotype*/) const { return {}; }
+  /// The world from above, for `aurora explore`: a picture that spans the bounds of the first two
+  /// axes of the ground truth, on which individuals are points. Empty if there is nothing to see.
+  virtual Image backdrop() const { return {}; }
 };
 
 /// What a task is made with: its options say it all.

@@ -43,6 +43,8 @@ NOT_RUN = {
     "scripts/tutorials": "`make test-python-extras` does it",
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
+    "aurora explore runs": "serves until it is ended; the test `server` does it",
+    "make explore": "the same",
     "sbatch": "needs a cluster; `make test-cluster` has one",
     "pip install": "compiles the library, and fetches packages",
     "make wheel": "the same",
@@ -69,6 +71,7 @@ FLAT = f"--variant aurora-csc-uniform-2 --iterations 20 --out runs/flat {SMALL}"
 GIVEN = {
     "docs/results-from-python.md": [FLAT, f"--iterations 500 {SMALL}"],
     "docs/reliability.md": [FLAT],
+    "docs/explore.md": [FLAT],
     "docs/coming-from.md": [FLAT],
 }
 

@@ -153,6 +153,9 @@ TEST_F(Encode, RefusesWhatDoesNotFit) {
   EXPECT_EQ(encode(write({NpyType::uint8, {0, 64, 64, 3}}, "")).descriptors.rows(), 0u);
 
   fs::remove_all(out_ / "encoder");
+  EXPECT_EQ(encode(out_ / "container" / "sensory.npy").descriptors.rows(),
+            load_container(out_ / "container").individuals.size());  // by the checkpoint's
+  fs::remove_all(out_ / "checkpoint");
   EXPECT_NE(refusal(out_ / "container" / "sensory.npy").find("there is no encoder in"),
             std::string::npos);
   make_run("hc-csc-uniform");

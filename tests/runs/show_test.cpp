@@ -254,10 +254,52 @@ TEST_F(Show, StoredValuesThatDoNotComeBackAreFound) {
   EXPECT_EQ(view.show(3, pictures_).difference, "");
 }
 
-TEST_F(Show, ARunningRunShowsItsNewestWholeSnapshot) {
+TEST_F(Show, ARunningRunShowsItsLastCheckpoint) {
   make_run("aurora-csc-uniform-2", "mirror");
+  const Drawn whole = viewer().draw(0);
   fs::remove_all(out_ / "container");
   fs::remove_all(out_ / "encoder");
+  fs::remove_all(out_ / "snapshots" / "000012");
+  const Viewer view = viewer();
+  EXPECT_TRUE(view.reconstructs());
+  EXPECT_EQ(view.notes(),
+            (std::vector<std::string>{"there is no whole container: this is checkpoint"}));
+  const Drawn drawn = view.draw(0);
+  EXPECT_EQ(drawn.difference, "");
+  ASSERT_EQ(drawn.files.size(), whole.files.size());
+  EXPECT_EQ(drawn.files.back().bytes, whole.files.back().bytes);
+}
+
+TEST_F(Show, AnEarlierIterationIsItsSnapshot) {
+  make_run("aurora-csc-uniform-2", "mirror");
+  const Viewer view(parts_, out_, 6);
+  EXPECT_EQ(view.container().individuals.ids,
+            load_container(out_ / "snapshots" / "000006").individuals.ids);
+  EXPECT_THROW(Viewer(parts_, out_, 7), UsageError);
+}
+
+TEST_F(Show, BytesAreThoseOfTheFiles) {
+  make_run("aurora-csc-uniform-2");
+  const Viewer view = viewer();
+  for (const FilmKind film : {FilmKind::apng, FilmKind::gif, FilmKind::none}) {
+    const fs::path out = root_ / std::string(name_of(film));
+    const Shown shown = view.show(1, out, film);
+    const Drawn drawn = view.draw(1, {.stills = true, .film = film});
+    ASSERT_EQ(drawn.files.size(), shown.files.size());
+    for (std::size_t i = 0; i < drawn.files.size(); ++i) {
+      EXPECT_EQ(out / drawn.files[i].name, shown.files[i]);
+      EXPECT_EQ(drawn.files[i].bytes, content(shown.files[i]));
+    }
+  }
+  const Drawn film = view.draw(1, {.stills = false, .film = FilmKind::apng});
+  ASSERT_EQ(film.files.size(), 1u);
+  EXPECT_EQ(film.files[0].bytes, content(root_ / "apng" / film.files[0].name));
+  EXPECT_THROW(view.draw(1, {.stills = true, .film = FilmKind::mp4}), UsageError);
+}
+
+TEST_F(Show, ARunningRunShowsItsNewestWholeSnapshot) {
+  make_run("aurora-csc-uniform-2", "mirror");
+  for (const char* name : {"container", "encoder", "checkpoint"}) fs::remove_all(out_ / name);
   {
     const Viewer view = viewer();
     EXPECT_FALSE(view.reconstructs());

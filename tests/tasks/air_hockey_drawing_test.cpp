@@ -44,6 +44,13 @@ TEST(AirHockeyDrawing, ArmPuckAndPathAreWhereTheyShouldBe) {
   EXPECT_GT(at(drawing.film[10], 0.56, 0.48).green, 240);  // there is no puck at first
 }
 
+TEST(AirHockeyDrawing, TheBackdropEndsWhereTheTableDoes) {
+  const Image backdrop = draw_backdrop();
+  EXPECT_LT(backdrop.at(0, backdrop.height / 2).red, 80);  // the inner half of a wall
+  EXPECT_GT(backdrop.at(backdrop.width / 4, backdrop.height / 4).red, 240);
+  EXPECT_LT(backdrop.at(backdrop.width / 2, backdrop.height / 2).red, 80);  // the arm's base
+}
+
 TEST(AirHockeyDrawing, NoEpisodeNoDrawing) {
   EXPECT_TRUE(draw_episode({}).picture.empty());
 }

@@ -31,6 +31,33 @@ TEST(MazeDrawing, TheFloorIsLightAndTheWallsAreDark) {
   }
 }
 
+TEST(MazeDrawing, TheBackdropIsTheMazeAlone) {
+  const Image backdrop = Maze().backdrop();
+  const Map map;
+  const double scale = static_cast<double>(backdrop.width) / kWorldSize;
+  EXPECT_EQ(backdrop.width, backdrop.height);
+  int walls = 0;
+  for (int j = 1; j < kMapSize - 1; ++j) {
+    for (int i = 1; i < kMapSize - 1; ++i) {
+      const bool wall = map.wall({i, j});
+      if (map.wall({i - 1, j}) != wall || map.wall({i + 1, j}) != wall ||
+          map.wall({i, j - 1}) != wall || map.wall({i, j + 1}) != wall) {
+        continue;
+      }
+      const double from_ring =
+          std::abs(std::hypot(3 * i - kStartX, 3 * j - kStartY) - kRobotRadius);
+      if (from_ring < 6) continue;
+      walls += wall ? 1 : 0;
+      EXPECT_EQ(backdrop.at(static_cast<std::size_t>(3 * i * scale),
+                            static_cast<std::size_t>(3 * j * scale))
+                        .red < 128,
+                wall)
+          << i << ' ' << j;
+    }
+  }
+  EXPECT_GT(walls, 100);
+}
+
 TEST(MazeDrawing, ShowsTheWholePathAndTheEnd) {
   const Maze maze;
   std::vector<float> genes(kGenes, 0.5F);

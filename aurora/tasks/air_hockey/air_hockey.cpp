@@ -47,6 +47,10 @@ Drawing AirHockey::draw(std::span<const float> genotype) const {
   return air_hockey::draw_episode(trace(genotype));
 }
 
+Image AirHockey::backdrop() const {
+  return air_hockey::draw_backdrop();
+}
+
 std::vector<air_hockey::Moment> AirHockey::trace(std::span<const float> genotype) const {
   std::vector<air_hockey::Moment> moments;
   air_hockey::trace_episode(genotype, moments);

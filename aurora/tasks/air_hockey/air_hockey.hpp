@@ -19,6 +19,7 @@ class AirHockey : public Task {
   const TaskSpec& spec() const override { return spec_; }
   void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override;
   Drawing draw(std::span<const float> genotype) const override;
+  Image backdrop() const override;
 
   /// Every step of one individual's episode; the same code as evaluate() runs.
   std::vector<air_hockey::Moment> trace(std::span<const float> genotype) const;

@@ -30,9 +30,8 @@ void draw_square(Canvas& canvas, double half, Colour colour) {
                  colour);
 }
 
-Canvas empty_table(std::size_t size) {
-  Canvas canvas(size, size, {.left = -kEdge, .right = kEdge, .top = kEdge, .bottom = -kEdge},
-                kRoom);
+Canvas empty_table(std::size_t size, double edge = kEdge) {
+  Canvas canvas(size, size, {.left = -edge, .right = edge, .top = edge, .bottom = -edge}, kRoom);
   draw_square(canvas, kTableHalf + kWallHalfThickness, kWall);
   draw_square(canvas, kTableHalf - kWallHalfThickness, kTable);
   draw_square(canvas, kBaseHalf, kWall);
@@ -100,6 +99,12 @@ Drawing draw_episode(std::span<const Moment> moments) {
     drawing.film.push_back(frame.image());
   }
   return drawing;
+}
+
+Image draw_backdrop() {
+  Canvas canvas = empty_table(kPictureSize, kTableHalf);
+  draw_puck_start(canvas);
+  return canvas.image();
 }
 
 }  // namespace aurora::air_hockey

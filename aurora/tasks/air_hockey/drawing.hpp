@@ -12,4 +12,7 @@ namespace aurora::air_hockey {
 /// the puck's path, blue at first and orange at last, from where it appears (a ring) to its end.
 Drawing draw_episode(std::span<const Moment> moments);
 
+/// The table within its bounds, with a ring where the puck appears.
+Image draw_backdrop();
+
 }  // namespace aurora::air_hockey

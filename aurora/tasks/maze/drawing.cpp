@@ -97,4 +97,8 @@ Drawing draw_episode(std::span<const Moment> moments) {
   return drawing;
 }
 
+Image draw_backdrop() {
+  return empty_maze(kPictureSize).image();
+}
+
 }  // namespace aurora::maze

@@ -12,4 +12,7 @@ namespace aurora::maze {
 /// its end with its heading; in the film also the lasers, and a red rim while a bumper is on.
 Drawing draw_episode(std::span<const Moment> moments);
 
+/// The maze without a robot, with a ring where it starts.
+Image draw_backdrop();
+
 }  // namespace aurora::maze

@@ -49,6 +49,10 @@ Drawing Maze::draw(std::span<const float> genotype) const {
   return maze::draw_episode(trace(genotype));
 }
 
+Image Maze::backdrop() const {
+  return maze::draw_backdrop();
+}
+
 std::vector<maze::Moment> Maze::trace(std::span<const float> genotype) const {
   std::vector<maze::Moment> moments;
   maze::trace_episode(map_, rays_, genotype, moments);

@@ -23,6 +23,7 @@ class Maze : public Task {
   const TaskSpec& spec() const override { return spec_; }
   void evaluate(MatrixView<const float> genotypes, EvaluationView out) const override;
   Drawing draw(std::span<const float> genotype) const override;
+  Image backdrop() const override;
 
   /// Every step of one individual's episode; the same bits as evaluate() gives.
   std::vector<maze::Moment> trace(std::span<const float> genotype) const;
