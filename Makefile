@@ -36,7 +36,7 @@ test: build ## build, then all tests
 test-fast: build ## build, then the tests that take seconds
 	@ctest --preset fast -j $(JOBS)
 
-test-python-extras: build ## build, then Gymnasium's environments, MPI, Dask and Ray with the Python package (from PyPI)
+test-python-extras: build ## build, then the Python package with Gymnasium, MPI, Dask, Ray, pyribs, UMAP, PyTorch; the tutorials
 	@scripts/python-extras
 
 test-browser: build ## build, then the page of aurora explore in a real Chromium

@@ -2,7 +2,10 @@
 """What ask and tell from Python cost beside the loop of the library, and what pyribs takes for the
 same, if it is installed.
 
-    PYTHONPATH=build/python build/python-venv/bin/python bench/ask_tell.py
+    PYTHONPATH=build/python build/extras-venv/bin/python bench/ask_tell.py
+    AURORA_INSTRUCTIONS=avx2 PYTHONPATH=build/python build/extras-venv/bin/python bench/ask_tell.py
+
+(build/extras-venv is made by scripts/python-extras; build/python-venv has no pyribs.)
 
 The overhead is the time that the two calls take as Python sees them, less what the library itself
 spends on selection, variation, descriptors and the container in those same calls. Copies of arrays
@@ -16,8 +19,10 @@ from typing import Any, Callable
 import numpy as np
 
 import aurora_qd as aurora
+from aurora_qd import _core
 
 ITERATIONS, BATCH = 2000, 128
+SPHERE_ITERATIONS, REPEATS = 300, 7
 
 
 def overhead(name: str, task: aurora.Task, **settings: Any) -> None:
@@ -54,37 +59,35 @@ def sphere(x: np.ndarray) -> np.ndarray:
     return -((x - 0.3) ** 2).sum(axis=1)
 
 
-def timed(step: Callable[[], None], iterations: int) -> float:
-    """Processor time of a step."""
+def timed(make: Callable[[], tuple[Callable[[], None], Any]]) -> tuple[float, int]:
+    """Processor time of an iteration of a new search, and how many its archive holds then."""
+    step, archive = make()
     start = time.process_time()
-    for _ in range(iterations):
+    for _ in range(SPHERE_ITERATIONS):
         step()
-    return (time.process_time() - start) / iterations
+    return (time.process_time() - start) / SPHERE_ITERATIONS, len(archive)
 
 
-def side_by_side(iterations: int = 300) -> None:
+def our_search() -> tuple[Callable[[], None], Any]:
     """The 20-D sphere with its first two values as descriptors, into an archive without cells; the
     thresholds are such that both come to about as many individuals."""
     task = aurora.Task(20, (2,), {"x": (0, 1), "y": (0, 1)}, worst_fitness=-20)
-    ours = aurora.Scheduler(
+    scheduler = aurora.Scheduler(
         task, "hc-csc-uniform", 1, threads=1, run_batch=BATCH, container_target_size=5000
     )
 
-    def our_step() -> None:
-        x = ours.ask()
-        ours.tell(sphere(x), x[:, :2], x[:, :2])
+    def step() -> None:
+        x = scheduler.ask()
+        scheduler.tell(sphere(x), x[:, :2])
 
-    print(
-        f"sphere, 20-D: aurora-qd {1e6 * timed(our_step, iterations):9.1f} us an iteration of {BATCH}, "
-        f"{len(ours.archive)} individuals"
-    )
-    try:
-        from ribs.archives import ProximityArchive
-        from ribs.emitters import GaussianEmitter
-        from ribs.schedulers import Scheduler
-    except ModuleNotFoundError:
-        print("sphere, 20-D: pyribs is not installed")
-        return
+    return step, scheduler.archive
+
+
+def their_search() -> tuple[Callable[[], None], Any]:
+    from ribs.archives import ProximityArchive
+    from ribs.emitters import GaussianEmitter
+    from ribs.schedulers import Scheduler
+
     archive = ProximityArchive(
         solution_dim=20,
         measure_dim=2,
@@ -95,19 +98,41 @@ def side_by_side(iterations: int = 300) -> None:
     emitter = GaussianEmitter(
         archive, sigma=0.1, x0=np.full(20, 0.5), batch_size=BATCH, bounds=[(0, 1)] * 20
     )
-    theirs = Scheduler(archive, [emitter])
+    scheduler = Scheduler(archive, [emitter])
 
-    def their_step() -> None:
-        x = theirs.ask()
-        theirs.tell(sphere(x), x[:, :2])
+    def step() -> None:
+        x = scheduler.ask()
+        scheduler.tell(sphere(x), x[:, :2])
 
-    print(
-        f"sphere, 20-D: pyribs    {1e6 * timed(their_step, iterations):9.1f} us an iteration of {BATCH}, "
-        f"{len(archive)} individuals"
-    )
+    return step, archive
+
+
+def side_by_side() -> None:
+    """One after the other, again and again; the first of each, which compiles and loads, does not
+    count."""
+    try:
+        timed(their_search)
+    except ModuleNotFoundError:
+        micros, individuals = timed(our_search)
+        print(
+            f"sphere, 20-D: {1e6 * micros:.0f} us an iteration of {BATCH}; no pyribs is installed"
+        )
+        return
+    timed(our_search)
+    ratios = []
+    for _ in range(REPEATS):
+        ours, our_size = timed(our_search)
+        theirs, their_size = timed(their_search)
+        ratios.append(theirs / ours)
+        print(
+            f"sphere, 20-D, iterations of {BATCH}: aurora-qd {1e6 * ours:6.1f} us ({our_size} "
+            f"individuals), pyribs {1e6 * theirs:7.1f} us ({their_size}): {ratios[-1]:.1f} times"
+        )
+    print(f"median of {REPEATS}: {np.median(ratios):.1f} times")
 
 
 if __name__ == "__main__":
+    print(f"instructions: {_core.instruction_kind()}")
     small = {"x": (0, 1), "y": (0, 1)}
     overhead(
         "hand-coded, 3 genes, senses 32 x 2",

@@ -38,11 +38,12 @@ Algorithm::Algorithm(LoopContext& context)
       offspring_(layout_of(context.task, context.descriptor_size, *selector_), context.batch,
                  context.seed) {}
 
-void Algorithm::propose() {
+void Algorithm::propose(MatrixView<const float> given) {
+  offspring_.check(given);
   ++iteration_;
   proposed_ = {};
   const Stopwatch watch(proposed_.seconds.variation);
-  breed();
+  breed(given);
   proposed_.simulated = offspring_.simulated();
 }
 

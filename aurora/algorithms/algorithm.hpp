@@ -81,8 +81,9 @@ class Algorithm {
  public:
   virtual ~Algorithm() = default;
 
-  /// Begins an iteration: new genotypes, 128 by default.
-  void propose();
+  /// Begins an iteration: new genotypes, 128 by default. `given` ones, as many as the batch at
+  /// most, come in place of children; the rest of the batch is then drawn.
+  void propose(MatrixView<const float> given = {});
   /// Those that are to be evaluated; the others of the batch are clones, whose evaluation is known.
   MatrixView<const float> genotypes() const { return offspring_.genotypes(); }
   /// Where their results belong.
@@ -135,8 +136,8 @@ class Algorithm {
   std::size_t iteration_ = 0;
 
  private:
-  /// Fills the offspring with genotypes.
-  virtual void breed() = 0;
+  /// Fills the offspring with genotypes: with those that are given, if any are.
+  virtual void breed(MatrixView<const float> given) = 0;
   /// Offers the offspring, evaluated and described, to the container.
   virtual void take(StepReport& report) = 0;
   /// Whether the calendar of encoder updates counts (it does not while there is nobody).

@@ -1,6 +1,9 @@
 #include "aurora/algorithms/offspring.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
 
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
@@ -16,16 +19,30 @@ void Offspring::number(std::size_t iteration) {
   for (std::size_t i = 0; i < size(); ++i) batch_.ids[order_[i]] = (iteration - 1) * size() + i;
 }
 
-void Offspring::draw(std::size_t iteration, Workers& workers) {
+void Offspring::draw(std::size_t iteration, Workers& workers, MatrixView<const float> given) {
   workers.parallel_for(size(), 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Stream stream(seed_, Purpose::genotype, address(iteration), address(i));
       for (float& gene : batch_.genotypes.row(i)) gene = static_cast<float>(stream.uniform());
+      if (i < given.rows()) std::ranges::copy(given.row(i), batch_.genotypes.row(i).begin());
       order_[i] = address(i);
     }
   });
   simulated_ = size();
   number(iteration);
+}
+
+void Offspring::check(MatrixView<const float> given) const {
+  if (given.rows() == 0) return;
+  if (given.rows() > size() || given.cols() != batch_.genotypes.cols()) {
+    throw UsageError(fmt::format(
+        "solutions of one's own are at most {} rows (run.batch) of {} genes, not {} of {}", size(),
+        batch_.genotypes.cols(), given.rows(), given.cols()));
+  }
+  const std::span genes(given.data(), given.rows() * given.cols());
+  if (!std::ranges::all_of(genes, [](float gene) { return gene >= 0 && gene <= 1; })) {
+    throw UsageError("solutions of one's own have genes in [0, 1]");
+  }
 }
 
 void Offspring::breed(std::size_t iteration, const Variation& variation, const Individuals& from,

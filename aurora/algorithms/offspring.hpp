@@ -24,8 +24,10 @@ class Offspring {
   /// UsageError if the batch is 0.
   Offspring(const IndividualsLayout& layout, std::size_t batch, std::uint64_t seed);
 
-  /// Draws every genotype uniformly from [0, 1]^G.
-  void draw(std::size_t iteration, Workers& workers);
+  /// UsageError if these are more genotypes than the batch has, or are none.
+  void check(MatrixView<const float> given) const;
+  /// Draws every genotype uniformly from [0, 1]^G, but for the first ones, which may be given.
+  void draw(std::size_t iteration, Workers& workers, MatrixView<const float> given = {});
 
   /// Child i is a varied copy of row parents[i] of `from` (crossed with row mates[i] where the
   /// variation has mates), or, with probability `unvaried`, a plain copy.

@@ -56,9 +56,9 @@ void PopulationSearch::restore_members(AlgorithmState& state) {
   fill_index();
 }
 
-void PopulationSearch::breed() {
-  if (population_.size() == 0) {
-    offspring_.draw(iteration_, workers_);
+void PopulationSearch::breed(MatrixView<const float> given) {
+  if (given.rows() > 0 || population_.size() == 0) {
+    offspring_.draw(iteration_, workers_, given);
     return;
   }
   std::vector<std::uint32_t> parents(offspring_.size());

@@ -50,7 +50,7 @@ class PopulationSearch : public Algorithm {
   /// Probability that a child is a plain copy.
   virtual double unvaried() const { return 0; }
 
-  void breed() override;
+  void breed(MatrixView<const float> given) override;
   void take(StepReport& report) override;
   bool has_calendar() const override { return encoder_ && container_.size() > 0; }
   void describe_again(StepReport& report) override;

@@ -36,10 +36,10 @@ class Members final : public SelectionView {
 QualityDiversity::QualityDiversity(LoopContext& context)
     : Algorithm(context), container_(std::move(context.container)) {}
 
-void QualityDiversity::breed() {
+void QualityDiversity::breed(MatrixView<const float> given) {
   parents_.clear();
-  if (container_->size() == 0 || !selector_->selects()) {
-    offspring_.draw(iteration_, workers_);
+  if (given.rows() > 0 || container_->size() == 0 || !selector_->selects()) {
+    offspring_.draw(iteration_, workers_, given);
     return;
   }
   parents_ = select(0);

@@ -19,7 +19,7 @@ class QualityDiversity final : public Algorithm {
   PartState container_state() const override { return container_->state(); }
 
  private:
-  void breed() override;
+  void breed(MatrixView<const float> given) override;
   void take(StepReport& report) override;
   bool has_calendar() const override { return container_->size() > 0; }
   void describe_again(StepReport& report) override;

@@ -97,6 +97,7 @@ void NeighbourIndex::insert_into(std::uint32_t bucket, std::size_t slot,
   positions_[slot] = position;
   slots_[position] = static_cast<std::uint32_t>(slot);
   ids_[position] = id;
+  newest_ = std::max(newest_, id);
   for (std::size_t a = 0; a < dimension_; ++a) {
     coordinate(position, a) = point[a];
     lower(bucket, a) = std::min(lower(bucket, a), point[a]);
@@ -229,6 +230,7 @@ void NeighbourIndex::rename(std::size_t from, std::size_t to) {
 
 void NeighbourIndex::clear() {
   size_ = 0;
+  newest_ = 0;
   points_.clear();
   counts_.clear();
   slots_.clear();
@@ -257,7 +259,7 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
   NearestList list{.items = workspace.neighbours_.data(),
                    .capacity = k,
                    .excluded = excluded,
-                   .older_than = older_than,
+                   .older_than = older_than > newest_ ? kAnyAge : older_than,
                    .bound = max_squared_distance};
   const Access view = access();
   float* const distances = workspace.box_distances_.data();

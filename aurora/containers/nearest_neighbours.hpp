@@ -141,6 +141,7 @@ class NeighbourIndex {
 
   std::size_t dimension_;
   std::size_t size_ = 0;
+  std::uint64_t newest_ = 0;  // no id is above it
   // A position is bucket * kBucketSize + lane. The points of a bucket fill its first lanes; the
   // coordinates in the other lanes are NaN, so that no comparison with them holds.
   std::vector<Row> points_;            // [bucket][axis]

@@ -119,6 +119,129 @@ HWY_INLINE void look_through(const View& view, std::size_t bucket, const float* 
   }
 }
 
+/// Writes the lanes of `values` that the mask names, side by side, and something behind them: a
+/// whole vector at most. (Storing them alone is very slow on some processors; without AVX-512,
+/// Highway's Compress copies a table of 1 KiB for every call.)
+template <class Values, class Mask, class T>
+HWY_INLINE void keep(Values values, Mask mask, T* out) {
+  const hn::Repartition<T, Tag> d;
+#if HWY_TARGET <= HWY_AVX3
+  hn::StoreU(hn::Compress(values, hn::RebindMask(d, mask)), d, out);
+#else
+  alignas(64) T lanes[16];
+  hn::Store(values, d, lanes);
+  const std::uint64_t bits = bits_of(mask);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    *out = lanes[i];
+    out += bits >> i & 1;
+  }
+#endif
+}
+
+/// The squared distances of a bucket's points to a query; NaN in lanes without a point.
+struct BucketDistances {
+  alignas(64) float lane[kBucketSize];
+
+  std::size_t count_within(float bound) const {
+    const Tag d;
+    std::size_t count = 0;
+    for (std::size_t first = 0; first < kBucketSize; first += hn::Lanes(d)) {
+      count += hn::CountTrue(d, hn::Le(hn::Load(d, lane + first), hn::Set(d, bound)));
+    }
+    return count;
+  }
+
+  /// At most `bound`, by halving, such that `wanted` points or a few more are within it, or all are
+  /// that are within `bound`.
+  float bound_for(std::size_t wanted, float bound) const {
+    constexpr std::size_t kMore = 2;
+    constexpr int kHalvings = 10;
+    const Tag d;
+    Vec largest = hn::Zero(d);
+    for (std::size_t first = 0; first < kBucketSize; first += hn::Lanes(d)) {
+      const Vec distances = hn::Load(d, lane + first);
+      largest = hn::IfThenElse(hn::Gt(distances, largest), distances, largest);
+    }
+    float high = std::min(bound, hn::GetLane(hn::MaxOfLanes(d, largest)));
+    float low = 0;
+    std::size_t within = count_within(high);
+    for (int i = 0; i < kHalvings && within > wanted + kMore; ++i) {
+      const float middle = low + 0.5F * (high - low);  // never above `high`
+      const std::size_t count = count_within(middle);
+      const bool enough = count >= wanted;
+      within = enough ? count : within;
+      high = enough ? middle : high;
+      low = enough ? low : middle;
+    }
+    return high;
+  }
+};
+
+/// Offers the points of a bucket to an empty list. No point is put in that falls out again, and
+/// each goes to its place by the number of those before it: branches that are guessed wrong cost
+/// more than distances.
+HWY_INLINE void look_first(const View& view, std::size_t bucket, const float* query,
+                           NearestList& list) {
+  constexpr std::size_t kGroup = 4;
+  const Tag d;
+  const hn::Repartition<std::uint32_t, Tag> du;
+  const std::size_t lanes = hn::Lanes(d);
+  const float* const queries[1] = {query};
+  BucketDistances all;
+  for (std::size_t first = 0; first < kBucketSize; first += kGroup * lanes) {
+    Vec sums[1][kGroup];
+    squared_distances<1, kGroup>(view.bucket(bucket) + first, view.dimension, queries, 1, sums);
+    for (std::size_t v = 0; v < kGroup; ++v) hn::Store(sums[0][v], d, all.lane + first + v * lanes);
+  }
+  const std::size_t position = bucket * kBucketSize;
+  const bool anybody = list.older_than == NeighbourIndex::kAnyAge;
+  // Whoever is excluded takes no place.
+  const std::size_t wanted = list.capacity + (list.excluded == NeighbourIndex::kNoSlot ? 0 : 1);
+  const float bound = anybody ? all.bound_for(wanted, list.bound) : list.bound;
+  float near[kBucketSize + 16];
+  std::uint32_t lane[kBucketSize + 16];
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < kBucketSize; first += lanes) {
+    const Vec distances = hn::Load(d, all.lane + first);
+    const auto close = hn::Le(distances, hn::Set(d, bound));
+    keep(distances, close, near + count);
+    keep(hn::Iota(du, static_cast<std::uint32_t>(first)), close, lane + count);
+    count += hn::CountTrue(d, close);
+  }
+  hn::StoreU(hn::Set(d, std::numeric_limits<float>::quiet_NaN()), d, near + count);
+  bool ties = !anybody;
+  std::uint8_t before[kBucketSize];
+  for (std::size_t i = 0; i < count && anybody; ++i) {
+    std::size_t below = 0;
+    std::size_t not_above = 0;
+    for (std::size_t first = 0; first < count; first += lanes) {
+      const Vec others = hn::LoadU(d, near + first);
+      below += hn::CountTrue(d, hn::Lt(others, hn::Set(d, near[i])));
+      not_above += hn::CountTrue(d, hn::Le(others, hn::Set(d, near[i])));
+    }
+    before[i] = static_cast<std::uint8_t>(below);
+    ties |= not_above != below + 1;
+  }
+  if (ties) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (near[i] > list.bound) continue;
+      list.offer({near[i], view.slots[position + lane[i]], view.ids[position + lane[i]]});
+    }
+    return;
+  }
+  std::size_t excluded = kBucketSize;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (view.slots[position + lane[i]] == list.excluded) excluded = before[i];
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place = before[i] - (before[i] > excluded ? 1U : 0U);
+    if (before[i] == excluded || place >= list.capacity) continue;
+    list.items[place] = {near[i], view.slots[position + lane[i]], view.ids[position + lane[i]]};
+  }
+  list.count = std::min(list.capacity, count - (excluded < kBucketSize ? 1U : 0U));
+  if (list.count == list.capacity) list.bound = list.items[list.count - 1].squared_distance;
+}
+
 /// Offers the points of a bucket to the lists of Q queries.
 template <std::size_t Q>
 HWY_INLINE void look_into(const View& view, std::size_t bucket, const float* const (&queries)[Q],
@@ -155,14 +278,6 @@ std::uint32_t box_distances(const View& view, const float* lower, const float* u
   return 0;
 }
 
-/// Writes the lanes of `values` that the mask names, side by side, and something behind them: a
-/// whole vector. (Storing them alone is very slow on some processors.)
-template <class Values, class Mask, class T>
-HWY_INLINE void keep(Values values, Mask mask, T* out) {
-  const hn::Repartition<T, Tag> d;
-  hn::StoreU(hn::Compress(values, hn::RebindMask(d, mask)), d, out);
-}
-
 void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
                       const float* box_distances, const NearBoxes& boxes, NearestList& list) {
   const Tag d;
@@ -170,7 +285,7 @@ void nearest_to_point(const View& view, const float* query, std::uint32_t neares
   const std::size_t lanes = hn::Lanes(d);
   // The nearest bucket first: it gives a bound that leaves some of the others.
   if (!(box_distances[nearest] <= list.bound)) return;
-  look_into<1>(view, nearest, {query}, 1, {&list});
+  look_first(view, nearest, query, list);
   std::size_t left = 0;
   const Vec bound = hn::Set(d, list.bound);
   for (std::size_t b = 0; b < view.buckets; b += lanes) {

@@ -122,6 +122,11 @@ void UnstructuredArchive::add_all(const Individuals& batch, std::span<const std:
   assert(threshold >= 0 && same_columns(batch, individuals_));
   constexpr std::size_t kCandidatesPerChunk = 8;
   allow((1 - config_.epsilon) * threshold);
+  if (workers.threads() == 1) {  // nobody decides meanwhile: one after the other costs least
+    std::ranges::transform(rows, outcomes.begin(),
+                           [&](std::uint32_t row) { return add(batch, row, threshold); });
+    return;
+  }
   const auto candidate = [&](std::size_t i) -> Candidate {
     return {batch.descriptors.row(rows[i]), batch.fitness[rows[i]], batch.ids[rows[i]]};
   };

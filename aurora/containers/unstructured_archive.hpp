@@ -52,8 +52,9 @@ class UnstructuredArchive final : public Container {
   /// With the threshold 0 every distance above 0 is far enough.
   Outcome add(const Individuals& batch, std::size_t row, double threshold);
 
-  /// Decides on all of them at once, against the members that there are, and then, in order, anew
-  /// on those whose decision an earlier one of the batch has touched.
+  /// The same as one after the other. Several workers decide on all of them at once, against the
+  /// members that there are; then, in order, it is decided anew on those whose decision an earlier
+  /// one of the batch has touched.
   void add_all(const Individuals& batch, std::span<const std::uint32_t> rows, double threshold,
                Workers& workers, std::span<Outcome> outcomes);
 

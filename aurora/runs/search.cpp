@@ -29,10 +29,10 @@ void Search::check_whole() const {
   }
 }
 
-MatrixView<const float> Search::ask() {
+MatrixView<const float> Search::ask(MatrixView<const float> given) {
   check_whole();
   if (asked_) throw UsageError("ask was called twice: tell what the last genotypes do first");
-  algorithm_->propose();
+  algorithm_->propose(given);
   asked_ = true;
   return algorithm_->genotypes();
 }

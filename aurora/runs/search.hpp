@@ -20,8 +20,9 @@ class Search {
   explicit Search(Plan plan);
 
   /// The genotypes of the next iteration. They, and where their results belong, stay where they are
-  /// until tell(). UsageError if the last ones have not been told.
-  MatrixView<const float> ask();
+  /// until tell(). Those that are `given` take the place of children, and the rest of the batch is
+  /// then drawn. UsageError if the last ones have not been told, or these are no genotypes.
+  MatrixView<const float> ask(MatrixView<const float> given = {});
   EvaluationView evaluation();
   /// Takes what was written to evaluation(). A row that is not finite enters no container.
   /// UsageError if nothing was asked. If it throws half-way, because an encoder did, the search is

@@ -10,7 +10,7 @@
     run.container.ground_truth    # arrays, a row per individual
 
 Reading runs needs no more than NumPy and pandas; the rest needs the extension module `_core`. The
-modules claims, export, paper, statistics and study are loaded when they are first used.
+modules claims, export, paper, statistics, study and visualize are loaded when they are first used.
 `python3 -m aurora_qd --help` lists the commands; docs/python.md and docs/results-from-python.md tell
 the rest.
 """
@@ -22,18 +22,19 @@ from typing import TYPE_CHECKING, Any
 from .runs import Axis, Container, Loaded, Run, RunError, load, load_many
 
 if TYPE_CHECKING:
-    from . import claims, export, paper, statistics, study
+    from . import claims, export, paper, statistics, study, visualize
     from .archive import Archive, Stats
     from .encoders import Transformer
     from .environments import Episode, Mlp, Pictures, SineGait, Trajectory, gym
     from .evaluation import Check, check, evaluate
+    from .pyribs import from_ribs, to_ribs
     from .repertoire import Replay
     from .running import ImpureWarning, open_run, run
     from .scheduler import Scheduler, describe
     from .task import Task
 
 # None of them needs Matplotlib; some need SciPy, which takes its time to load.
-_MODULES = ("claims", "export", "paper", "statistics", "study")
+_MODULES = ("claims", "export", "paper", "statistics", "study", "visualize")
 
 # What a search needs, and where it is.
 _NAMES = {
@@ -53,9 +54,11 @@ _NAMES = {
     "check": "evaluation",
     "describe": "scheduler",
     "evaluate": "evaluation",
+    "from_ribs": "pyribs",
     "gym": "environments",
     "open_run": "running",
     "run": "running",
+    "to_ribs": "pyribs",
 }
 
 __all__ = [
@@ -82,6 +85,7 @@ __all__ = [
     "describe",
     "evaluate",
     "export",
+    "from_ribs",
     "gym",
     "load",
     "load_many",
@@ -90,6 +94,8 @@ __all__ = [
     "run",
     "statistics",
     "study",
+    "to_ribs",
+    "visualize",
 ]
 
 

@@ -8,6 +8,9 @@ import numpy.typing
 
 version: str = ...
 
+def instruction_kind() -> str:
+    """Which instructions of the processor are used."""
+
 class TaskSpec:
     """What a task says of itself."""
 
@@ -90,7 +93,7 @@ class Search:
 
     def __init__(self, plan: Plan) -> None: ...
 
-    def ask(self) -> numpy.typing.NDArray[numpy.float32]: ...
+    def ask(self, given: numpy.typing.NDArray[numpy.float32] | None = ...) -> numpy.typing.NDArray[numpy.float32]: ...
 
     def waiting(self) -> int: ...
 
@@ -137,6 +140,9 @@ def run(plan: Plan, out: str, resume: bool, observer: object, stop: Stop, remark
     """
 
 def encode(plan: Plan, run: str, observations: numpy.typing.NDArray, with_errors: bool) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]: ...
+
+def voronoi_centroids(count: int, dimension: int, seed: int) -> numpy.typing.NDArray[numpy.float32]:
+    """The cells of the container cvt, in the unit cube."""
 
 def tasks() -> list[str]:
     """Names of the tasks of this build."""

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ._extension import core
+from .runs import Axis, Container, Run
 from .task import Task
 
 # What pyribs calls our columns, and its plural where ours is one.
@@ -56,11 +57,12 @@ class Archive:
     of the archive as it is now; an `id` stays with its individual.
     """
 
-    def __init__(self, search: core.Search, task: Task, seed: int, cells: int):
+    def __init__(self, search: core.Search, task: Task, settings: Mapping[str, str]):
         self._search = search
         self._task = task
-        self._cells = cells  # of the grid that coverage is about
-        self._random = np.random.default_rng(seed)
+        self._settings = settings  # as words of TOML
+        self._cells = int(settings.get("metrics.grid.resolution", 40)) ** 2  # coverage is of these
+        self._random = np.random.default_rng(int(settings["run.seed"]))
 
     def __len__(self) -> int:
         return len(self._search)
@@ -76,6 +78,10 @@ class Archive:
     @property
     def solution_dim(self) -> int:
         return self._task.genes
+
+    @property
+    def measure_dim(self) -> int:
+        return self._search.column("descriptors").shape[1]
 
     @property
     def hash(self) -> str:
@@ -156,7 +162,7 @@ class Archive:
         """For each row of `measures` the individual with the nearest descriptor, as pyribs'
         archives without cells do it; the flags say whether there was anybody."""
         wanted = np.asarray(measures, np.float64)
-        size = self._search.column("descriptors").shape[1]
+        size = self.measure_dim
         if wanted.ndim != 2 or wanted.shape[1] != size:
             raise ValueError(f"measures must have the shape (n, {size}), not {wanted.shape}")
         if not np.isfinite(wanted).all():
@@ -187,3 +193,28 @@ class Archive:
 
     def __repr__(self) -> str:
         return f"<aurora.Archive: {len(self)} individuals of '{self._task.name}'>"
+
+
+@dataclass(frozen=True)
+class Individuals:
+    """What an archive, a run and a container have in common."""
+
+    column: Callable[[str], NDArray[Any]]  # by our names
+    axes: Sequence[Axis]
+    settings: Mapping[str, Any]
+
+    def setting(self, key: str, otherwise: Any) -> str:
+        return str(self.settings.get(key, otherwise)).strip('"')
+
+
+def individuals_of(found: Union[Archive, Run, Container]) -> Individuals:
+    if isinstance(found, Archive):
+        return Individuals(found._column, found._task.axes, found._settings)
+    if isinstance(found, Run):
+        return Individuals(found.container.__getitem__, found.container.space, found.settings)
+    if isinstance(found, Container):
+        return Individuals(found.__getitem__, found.space, {})
+    raise ValueError(
+        f"individuals are those of a scheduler's archive, a run or its container, not of "
+        f"{type(found).__name__}"
+    )

@@ -19,6 +19,9 @@ from .runs import PathLike, Run, RunError, load
 from .task import Task, plan_of, task_of
 
 
+TERMINATED = 128 + signal.SIGTERM  # the status of a process that SIGTERM has ended
+
+
 class ImpureWarning(UserWarning):
     """An evaluation depends on more than its genotype."""
 
@@ -51,8 +54,9 @@ def run(
 
     If there is a run in `out`, it goes on from its last checkpoint, to the very bits that it would
     have had, or is given as it is if it is finished; without `resume`, `out` must be new. Ctrl-C
-    ends the run after its iteration, a second one at once; everything is saved, and
-    KeyboardInterrupt raised.
+    and SIGTERM end the run after its iteration, a second one at once; everything is saved, and
+    KeyboardInterrupt raised, or SystemExit with the status 143 for SIGTERM. Signals that somebody
+    else handles are left to them, and so are all of them in threads that are not the main one.
 
     Before anything is written, `check` looks whether a few solutions give the same bits however
     they are evaluated (aurora.check), and, if the run goes on, whether stored solutions still give
@@ -98,16 +102,20 @@ def run(
             _check_stored(batch, folder)
         else:
             remarks += _check_pure(batch)
-    with _ctrl_c(stop, told):
+    with _signals(stop, told) as received:
         try:
             whole = core.run(plan, str(folder), resume and out is not None, told, stop, remarks)
         except InterruptedError:
+            if signal.SIGTERM in received:  # workers of an executor got it, too
+                raise SystemExit(TERMINATED) from None
             if evaluation and evaluation.error:
                 raise evaluation.error from None
             raise
     if not whole:
         if evaluation and isinstance(evaluation.error, SystemExit):
             raise evaluation.error
+        if signal.SIGTERM in received:
+            raise SystemExit(TERMINATED)
         raise KeyboardInterrupt(f"the run in '{folder}' was interrupted; it can be resumed")
     return open_run(
         folder, task=task, evaluate=evaluate, encoder=encoder, per_solution=per_solution
@@ -198,25 +206,31 @@ def _stored(folder: Path) -> Optional[dict[str, Any]]:
 
 
 @contextmanager
-def _ctrl_c(stop: core.Stop, told: Progress) -> Iterator[None]:
-    """While it lasts, the first Ctrl-C asks the run to end, and the second one raises
-    KeyboardInterrupt wherever Python is."""
-    mine = threading.current_thread() is threading.main_thread()
-    if not mine or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
+def _signals(stop: core.Stop, told: Progress) -> Iterator[list[int]]:
+    """While it lasts, the first Ctrl-C or SIGTERM asks the run to end, and the second one raises
+    KeyboardInterrupt or SystemExit wherever Python is. Gives those that came."""
+    received: list[int] = []
 
     def handle(number: int, frame: object) -> None:
+        received.append(number)
         if stop.wanted:
-            raise KeyboardInterrupt
+            raise SystemExit(TERMINATED) if number == signal.SIGTERM else KeyboardInterrupt
         stop.set()
-        told.note("the run ends after this iteration; Ctrl-C again ends it at once")
+        name = "SIGTERM" if number == signal.SIGTERM else "Ctrl-C"
+        told.note(f"the run ends after this iteration; {name} again ends it at once")
 
-    before = signal.signal(signal.SIGINT, handle)
+    ours = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
+    mine = threading.current_thread() is threading.main_thread()
+    before = {
+        number: signal.signal(number, handle)
+        for number, usual in ours
+        if mine and signal.getsignal(number) is usual
+    }
     try:
-        yield
+        yield received
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 __all__ = ["ImpureWarning", "RunError", "open_run", "run", "task_of"]

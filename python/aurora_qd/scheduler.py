@@ -56,8 +56,7 @@ class Scheduler:
         self._task = task_of(plan.spec) if isinstance(task, str) else task
         self._given = task
         self._search = core.Search(plan)
-        resolution = int(self.settings.get("metrics.grid.resolution", 40))
-        self._archive = Archive(self._search, self._task, plan.seed, resolution**2)
+        self._archive = Archive(self._search, self._task, self.settings)
 
     @property
     def task(self) -> Task:
@@ -87,19 +86,33 @@ class Scheduler:
         """Every setting that matters, as it would stand in config.toml."""
         return dict(self._plan.settings)
 
-    def ask(self) -> NDArray[np.float32]:
+    def ask(self, solutions: Optional[ArrayLike] = None) -> NDArray[np.float32]:
         """Solutions to be evaluated, a row each; the array is yours. RuntimeError if the last ones
-        were not told."""
-        return self._search.ask()
+        were not told.
+
+        `solutions` of your own, at most run.batch rows of genes in [0, 1], come in place of
+        children, in their order; the rest of the batch is then drawn at random. A search can so
+        begin with what is known."""
+        if solutions is None:
+            return self._search.ask()
+        return self._search.ask(np.ascontiguousarray(np.atleast_2d(solutions), np.float32))
 
     def tell(
-        self, fitness: ArrayLike, sensory: ArrayLike, ground_truth: ArrayLike
+        self, fitness: ArrayLike, sensory: ArrayLike, ground_truth: Optional[ArrayLike] = None
     ) -> dict[str, int]:
         """What the solutions of the last ask() did, row by row; says how many were `added`,
         `replaced`, `rejected` or `invalid`. A row with NaN somewhere is invalid: so is told that an
         evaluation failed. RuntimeError without ask(), ValueError for wrong shapes or types; it may
-        then be told again."""
+        then be told again. A task that senses nothing but its ground truth is told it once:
+        tell(objective, measures), as pyribs has it."""
         rows = self._search.waiting()
+        if ground_truth is None:
+            if self._task.sensory != (len(self._task.axes),):
+                raise ValueError(
+                    "tell needs fitness, sensory data and ground truth, unless the last two are "
+                    f"the same; '{self._task.name}' senses {self._task.sensory}"
+                )
+            ground_truth = sensory = np.ascontiguousarray(sensory)  # copied once
         return self._search.tell(*self._task.checked(fitness, sensory, ground_truth, rows))
 
     def save(self, directory: PathLike) -> None:

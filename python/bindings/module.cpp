@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +19,11 @@
 #include <variant>
 #include <vector>
 
+#include "aurora/containers/centroids.hpp"
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/individuals.hpp"
+#include "aurora/core/instruction_set.hpp"
 #include "aurora/evaluation/thread_evaluator.hpp"
 #include "aurora/runs/parts.hpp"
 #include "aurora/runs/plan.hpp"
@@ -163,14 +166,17 @@ class SearchOfPython {
     search_.reset();
   }
 
-  nb::object ask() {
+  nb::object ask(const std::optional<Genotypes>& given) {
     if (search_->asked()) {
       throw std::runtime_error("ask was called twice: tell what the last solutions do first");
     }
     MatrixView<const float> genotypes;
     {
       const nb::gil_scoped_release unlocked;
-      genotypes = search_->ask();
+      const MatrixView<const float> own =
+          given ? MatrixView<const float>(given->data(), given->shape(0), given->shape(1))
+                : MatrixView<const float>();
+      genotypes = search_->ask(own);
     }
     return array_of(genotypes);
   }
@@ -331,9 +337,12 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // a script that ends by an exception may hold what it likes
+  const char* instructions = std::getenv("AURORA_INSTRUCTIONS");  // as the program has it
+  if (instructions && *instructions != 0) use_instruction_set(instructions);
   m.doc() = "The library behind aurora_qd; use that.";
   nb::register_exception_translator(translate, nullptr);
   m.attr("version") = version();
+  m.def("instruction_kind", &instruction_kind, "Which instructions of the processor are used.");
 
   nb::class_<TaskSpec>(m, "TaskSpec", "What a task says of itself.")
       .def(
@@ -391,8 +400,9 @@ NB_MODULE(_core, m) {
 
   nb::class_<SearchOfPython>(m, "Search", "Ask and tell.")
       .def(nb::init<const PlanOfPython&>(), nb::arg("plan"))
-      .def("ask", &SearchOfPython::ask,
-           nb::sig("def ask(self) -> numpy.typing.NDArray[numpy.float32]"))
+      .def("ask", &SearchOfPython::ask, nb::arg("given").none() = nb::none(),
+           nb::sig("def ask(self, given: numpy.typing.NDArray[numpy.float32] | None = ...) -> "
+                   "numpy.typing.NDArray[numpy.float32]"))
       .def("waiting", &SearchOfPython::waiting)
       .def("tell", &SearchOfPython::tell, nb::arg("fitness"), nb::arg("sensory"),
            nb::arg("ground_truth"),
@@ -424,6 +434,17 @@ NB_MODULE(_core, m) {
         nb::sig("def encode(plan: Plan, run: str, observations: numpy.typing.NDArray, "
                 "with_errors: bool) -> tuple["
                 "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"));
+  m.def(
+      "voronoi_centroids",
+      [](std::size_t count, std::size_t dimension, std::uint64_t seed) {
+        Workers workers;
+        const Matrix<float> centroids = voronoi_centroids(count, dimension, seed, workers);
+        return array_of(centroids.view());
+      },
+      nb::arg("count"), nb::arg("dimension"), nb::arg("seed"),
+      nb::sig("def voronoi_centroids(count: int, dimension: int, seed: int) -> "
+              "numpy.typing.NDArray[numpy.float32]"),
+      "The cells of the container cvt, in the unit cube.");
   m.def(
       "tasks", [] { return builtin().tasks.names(); }, "Names of the tasks of this build.");
   m.def("variants", [] {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -163,6 +164,41 @@ TEST_P(EveryVariant, DrivenByHandGivesTheSameBits) {
     const StepReport report = driven->absorb();
     EXPECT_EQ(report.simulated, genotypes.rows());
     ASSERT_EQ(seen(*driven, report), expected) << i;
+  }
+}
+
+TEST_P(EveryVariant, TakesGenotypesThatAreGiven) {
+  const Plan plan = small_plan(GetParam());
+  Workers workers(1);
+  Arm arm;
+  const auto loop = plan.make_loop(workers);
+  const std::size_t genes = plan.spec().genotype_size;
+  const std::size_t batch = plan.run.batch;
+  Matrix<float> given(3, genes);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::ranges::fill(given.row(i), 0.25F * static_cast<float>(i));
+  }
+  for (std::size_t i = 1; i <= 6; ++i) {
+    loop->propose(i % 2 == 1 ? std::as_const(given).view() : MatrixView<const float>());
+    EXPECT_EQ(loop->iteration(), i);
+    if (i % 2 == 1) {
+      ASSERT_EQ(loop->genotypes().rows(), batch);  // the rest is drawn
+      for (std::size_t row = 0; row < 3; ++row) {
+        EXPECT_TRUE(std::ranges::equal(loop->genotypes().row(row), given.row(row)));
+      }
+    }
+    arm.evaluate(loop->genotypes(), loop->evaluation());
+    loop->absorb();
+  }
+  const auto refused = [&](const Matrix<float>& wrong) {
+    EXPECT_THROW(loop->propose(wrong.view()), UsageError);
+    EXPECT_EQ(loop->iteration(), 6U);  // nothing has begun
+  };
+  refused(Matrix<float>(batch + 1, genes));
+  refused(Matrix<float>(1, genes + 1));
+  for (const float gene : {-0.1F, 1.1F, std::nanf("")}) {
+    given(0, 0) = gene;
+    refused(given);
   }
 }
 

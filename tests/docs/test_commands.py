@@ -41,6 +41,7 @@ NOT_RUN = {
     "make bench": "measures for minutes",
     "scripts/endurance": "an hour",
     "scripts/tutorials": "`make test-python-extras` does it",
+    "scripts/wheel-pythons": "needs a wheel, and fetches packages",
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
     "aurora explore runs": "serves until it is ended; the test `server` does it",
@@ -60,6 +61,7 @@ NOT_RUN = {
 # Pieces of Python that are not run as they stand, by how they begin.
 PYTHON_NOT_RUN: dict[str, str] = {
     "ant, walk = aurora.gym(": "needs Gymnasium; `make test-python-extras` has it",
+    "theirs = aurora.to_ribs(run)": "needs pyribs; `make test-python-extras` has it",
 }
 
 # Pages whose Python needs the extension module, which a build may not have.

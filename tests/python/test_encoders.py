@@ -16,6 +16,10 @@ try:
     from sklearn.decomposition import PCA
 except ModuleNotFoundError:
     PCA = None
+try:
+    from umap import UMAP
+except ModuleNotFoundError:
+    UMAP = None
 
 QUICK: dict[str, Any] = {"variant": "aurora-csc-uniform-2", "seed": 2, "progress": False}
 
@@ -259,6 +263,25 @@ class Transformers(InFolder):
     @unittest.skipIf(PCA is None, "scikit-learn is not installed")
     def test_scikit_itself(self) -> None:
         self.both("itself", lambda: PCA(n_components=2, svd_solver="full"))
+
+    @unittest.skipUnless(UMAP, "UMAP is not installed: make test-python-extras")
+    def test_umap(self) -> None:
+        def encoder() -> aurora.Transformer:
+            # With a seed it is deterministic; neighbours are those of its first data, too.
+            return aurora.Transformer(
+                UMAP(n_components=2, n_neighbors=10, n_epochs=50, random_state=1, n_jobs=1), True
+            )
+
+        how = {**QUICK, "container_target_size": 300}
+        whole = aurora.run(task, throw, 14, self.folder / "umap", encoder=encoder(), **how)
+        self.assertEqual(list(whole.encoder["iteration"]), [10])
+        self.assertNotIn("remarks", whole.summary)
+        self.assertEqual(whole.container.descriptors.shape[1], 2)
+        for iterations in (6, 12, 14):
+            parts = aurora.run(
+                task, throw, iterations, self.folder / "umap-parts", encoder=encoder(), **how
+            )
+        self.assertEqual(parts.summary["container_hash"], whole.summary["container_hash"])
 
 
 if __name__ == "__main__":

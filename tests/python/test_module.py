@@ -45,7 +45,7 @@ class Module(unittest.TestCase):
             self.skipTest("mypy is not installed")
         done = subprocess.run(
             [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "python/aurora_qd"]
-            + ["examples/thrower.py"],
+            + ["examples/thrower.py", "examples/torch_encoder.py"],
             cwd=SOURCES,
             capture_output=True,
             text=True,

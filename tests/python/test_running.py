@@ -151,6 +151,61 @@ class OneHash(InFolder):
                 )
                 self.assertEqual(run.summary["container_hash"], straight.summary["container_hash"])
 
+    def test_terminated_and_resumed(self) -> None:
+        for times in (1, 2):
+            with self.subTest(times):
+                out = self.folder / f"terminated-{times}"
+                process = subprocess.Popen(
+                    [sys.executable, "-c", SCRIPT, str(out), "100000"],
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+                while not (out / "checkpoint" / "manifest.json").exists():
+                    time.sleep(0.01)
+                    self.assertIsNone(process.poll())
+                for _ in range(times):
+                    process.send_signal(signal.SIGTERM)
+                    time.sleep(0.001)
+                _, said = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 143)
+                self.assertNotIn("Traceback", said)
+                summary = json.loads((out / "run.json").read_text())
+                self.assertEqual(summary["status"], "interrupted")
+                done = summary["iterations"]
+                run = aurora.run(task, throw, done + 3, out, **QUICK)
+                straight = aurora.run(
+                    task, throw, done + 3, self.folder / f"to-the-end-{times}", **QUICK
+                )
+                self.assertEqual(run.summary["container_hash"], straight.summary["container_hash"])
+
+    def test_handlers_are_put_back_and_those_of_others_left_alone(self) -> None:
+        seen = []
+
+        def looks(genes: np.ndarray) -> Any:
+            seen.append((signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)))
+            return throw(genes)
+
+        def runs(name: str) -> None:
+            aurora.run(task, looks, 1, self.folder / name, check=False, **QUICK)
+
+        usual = (signal.default_int_handler, signal.SIG_DFL)
+        runs("handled")
+        self.assertEqual(seen[-1][0], seen[-1][1])
+        self.assertNotIn(seen[-1][0], usual)
+        self.assertEqual((signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)), usual)
+
+        def other(number: int, frame: object) -> None:
+            ...
+
+        signal.signal(signal.SIGTERM, other)
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.SIG_DFL)
+        runs("others")
+        self.assertIs(seen[-1][1], other)
+        self.assertIs(signal.getsignal(signal.SIGTERM), other)
+        with ThreadPoolExecutor(1) as elsewhere:
+            elsewhere.submit(runs, "elsewhere").result()
+        self.assertEqual(seen[-1], (signal.default_int_handler, other))
+
 
 class WhatGoesWrong(InFolder):
     def test_failures_are_left_out(self) -> None:

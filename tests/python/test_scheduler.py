@@ -212,5 +212,53 @@ class OurTasks(unittest.TestCase):
             aurora.Scheduler("maaze")
 
 
+class OnesOwnSolutions(unittest.TestCase):
+    """What is asked for instead of children."""
+
+    def test_they_come_first_and_the_rest_is_drawn(self) -> None:
+        scheduler = aurora.Scheduler(task, "aurora-csc-uniform-2", 1)
+        drawn = aurora.Scheduler(task, "aurora-csc-uniform-2", 1).ask()
+        own = np.random.default_rng(1).random((5, task.genes))
+        asked = scheduler.ask(own)
+        self.assertTrue(np.array_equal(asked[:5], own.astype(np.float32)))
+        self.assertTrue(np.array_equal(asked[5:], drawn[5:]))
+        scheduler.tell(*throw(asked))
+        genotypes = scheduler.archive.data("genotypes")
+        self.assertTrue(
+            (genotypes[:, None] == own.astype(np.float32)).all(axis=2).any(axis=0).any()
+        )
+        self.assertEqual(scheduler.ask(own[0]).shape, (128, task.genes))  # later, too
+
+    def test_wrong_ones_change_nothing(self) -> None:
+        scheduler = aurora.Scheduler(task, "aurora-csc-uniform-2", 1)
+        with self.assertRaisesRegex(
+            ValueError, r"at most 128 rows \(run.batch\) of 3 genes, not 129"
+        ):
+            scheduler.ask(np.zeros((129, 3)))
+        with self.assertRaisesRegex(ValueError, "not 2 of 4"):
+            scheduler.ask(np.zeros((2, 4)))
+        for wrong in (1.5, np.nan):
+            with self.assertRaisesRegex(ValueError, r"genes in \[0, 1\]"):
+                scheduler.ask(np.full((2, 3), wrong))
+        other = aurora.Scheduler(task, "aurora-csc-uniform-2", 1)
+        self.assertTrue(np.array_equal(scheduler.ask(), other.ask()))
+
+    def test_sensory_data_that_is_the_ground_truth(self) -> None:
+        plain = aurora.Task(3, 2, {"x": (0, 1), "y": (0, 1)}, worst_fitness=-3)
+        hashes = set()
+        for once in (True, False):
+            scheduler = aurora.Scheduler(plain, "map-elites", 1)
+            for _ in range(3):
+                x = scheduler.ask()
+                more = () if once else (x[:, :2],)
+                scheduler.tell(-(x**2).sum(axis=1), x[:, :2], *more)
+            hashes.add(scheduler.archive.hash)
+        self.assertEqual(len(hashes), 1)
+        scheduler = aurora.Scheduler(task)
+        fitness, sensory, _ = throw(scheduler.ask())
+        with self.assertRaisesRegex(ValueError, "needs fitness, sensory data and ground truth"):
+            scheduler.tell(fitness, sensory)
+
+
 if __name__ == "__main__":
     unittest.main()
