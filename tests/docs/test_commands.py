@@ -45,6 +45,7 @@ NOT_RUN = {
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
     "aurora explore runs": "serves until it is ended; the test `server` does it",
+    "build/aurora explore runs": "the same",
     "make explore": "the same",
     "sbatch": "needs a cluster; `make test-cluster` has one",
     "pip install": "compiles the library, and fetches packages",
