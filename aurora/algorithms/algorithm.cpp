@@ -62,7 +62,7 @@ StepReport Algorithm::absorb() {
     {
       const Stopwatch watch(report.seconds.train);
       Stream stream(seed_, Purpose::encoder_training, address(iteration_));
-      report.training = encoder_->train(individuals().sensory.view(), stream, workers_);
+      report.training = encoder_->train({individuals().sensory.view(), individuals().fitness}, stream, workers_);
     }
     describe_again(report);
   }

@@ -9,6 +9,7 @@
 #include "aurora/encoders/encoder_state.hpp"
 #include "aurora/encoders/native/conv_autoencoder.hpp"
 #include "aurora/encoders/native/mlp_autoencoder.hpp"
+#include "aurora/encoders/native/sequence_autoencoder.hpp"
 #include "aurora/encoders/torch_autoencoder.hpp"
 
 namespace aurora {
@@ -26,6 +27,7 @@ void check_config(const AutoencoderConfig& config) {
   at_least_one(config.epochs, "epochs");
   at_least_one(config.patience, "patience");
   at_least_one(config.max_examples, "max_examples");
+  at_least_one(config.units, "units");
   for (const std::size_t size : config.hidden) at_least_one(size, "hidden (every size)");
   if (config.channels == 0 || config.channels > kMostChannels) {
     throw UsageError("encoder.channels must be between 1 and " + std::to_string(kMostChannels) +
@@ -78,6 +80,13 @@ std::string unfit_for_convolutions(const SensoryShape& shape) {
   return {};
 }
 
+std::string unfit_for_sequences(const SensoryShape& shape) {
+  constexpr std::size_t kShortest = 8;  // three halvings leave one step
+  if (shape.extents.size() == 2 && shape.extents[0] >= kShortest && shape.extents[1] > 0) return {};
+  return "sensory data that is no sequence (steps x channels, 8 steps at least) but " +
+         describe(shape) + "; use encoder.kind=mlp-ae or encoder.kind=pca";
+}
+
 std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
                                           const SensoryShape& shape, std::size_t dimension,
                                           Stream& stream) {
@@ -89,14 +98,23 @@ std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
         unfit_for_convolutions(shape).empty() ? AutoencoderKind::conv_ae : AutoencoderKind::mlp_ae;
   }
   if (config.engine == EncoderEngine::torch) return make_torch(resolved, shape, dimension, stream);
-  return resolved.kind == AutoencoderKind::conv_ae
-             ? make_native_conv_autoencoder(resolved, shape, dimension, stream)
-             : make_native_mlp_autoencoder(resolved, shape, dimension, stream);
+  switch (resolved.kind) {
+    case AutoencoderKind::conv_ae:
+      return make_native_conv_autoencoder(resolved, shape, dimension, stream);
+    case AutoencoderKind::conv1d_ae:
+    case AutoencoderKind::lstm_ae:
+      return make_native_sequence_autoencoder(resolved, shape, dimension, stream);
+    case AutoencoderKind::mlp_ae:
+    case AutoencoderKind::automatic:
+      break;
+  }
+  return make_native_mlp_autoencoder(resolved, shape, dimension, stream);
 }
 
 namespace {
 
-EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::string summary) {
+EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::string summary,
+                              LatentLoss latent_loss = LatentLoss::none) {
   using Config = AutoencoderConfig;
   constexpr std::size_t kMost = 1'000'000;
   return part<Config>(std::move(name), std::move(summary))
@@ -105,31 +123,56 @@ EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::strin
       .option("epochs", &Config::epochs, 1, kMost, "epochs in an update, at most")
       .option("patience", &Config::patience, 1, kMost,
               "epochs without progress before training stops")
+      .option("progress", &Config::progress, Range{0, 1},
+              "share by which the error must fall to count as progress")
+      .option("training", &Config::training,
+              "none: weights stay as they were drawn, the input is scaled alone")
       .option("learning_rate", &Config::learning_rate, Range{0, 1, true}, "step size of Adam")
       .option("max_examples", &Config::max_examples, 1, 10'000'000,
               "individuals used for an update, at most")
       .option("redraw", &Config::redraw,
               "draw the weights anew after an update that explains nothing: some starts are dead")
       .options([&](Options<Config>& options) {
-        if (kind != AutoencoderKind::mlp_ae) {
+        const bool chooses = kind == AutoencoderKind::automatic;
+        if (chooses || kind == AutoencoderKind::conv_ae || kind == AutoencoderKind::conv1d_ae) {
           options.add("channels", &Config::channels, 1, kMostChannels,
-                      "conv-ae: channels of the hidden convolutions");
+                      "channels of the hidden convolutions");
         }
-        if (kind != AutoencoderKind::conv_ae) {
+        if (kind == AutoencoderKind::lstm_ae) {
+          options.add("units", &Config::units, 1, 10'000, "units of encoder and decoder each");
+          options.add("mask", &Config::mask, "a sequence ends where its last channel is 0");
+        }
+        if (chooses || kind == AutoencoderKind::mlp_ae) {
           options.add("hidden", &Config::hidden, 1, 100'000,
                       "mlp-ae: layers between input and descriptor");
+        }
+        if (latent_loss == LatentLoss::divergence) {
+          options.add("beta", &Config::beta, Range{0, 1e6}, "weight of the divergence");
+        }
+        if (latent_loss == LatentLoss::triplets) {
+          options.add("weight", &Config::weight, Range{0, 1e6},
+                      "of triplets, beside the mean squared error");
+          options.add("margin", &Config::margin, Range{0, 1e6},
+                      "squared distance by which the one of other fitness is to be farther");
         }
       })
       .refuses([kind](const Config& config, const Mix& mix) -> std::string {
         if (config.redraw && config.engine == EncoderEngine::torch) {
           return "encoder.redraw=true: encoder.engine=torch keeps the weights that it has";
         }
-        if (kind != AutoencoderKind::conv_ae) return {};
-        const std::string reason = unfit_for_convolutions(mix.task.sensory);
+        if (config.redraw && config.training == Training::none) {
+          return "encoder.redraw=true: encoder.training=none keeps the weights that it has";
+        }
+        std::string reason;
+        if (kind == AutoencoderKind::conv_ae) reason = unfit_for_convolutions(mix.task.sensory);
+        if (kind == AutoencoderKind::conv1d_ae || kind == AutoencoderKind::lstm_ae) {
+          reason = unfit_for_sequences(mix.task.sensory);
+        }
         return reason.empty() ? "" : "the task '" + mix.task.name + "', which has " + reason;
       })
-      .made_by([kind](Config config, const EncoderContext& context) {
+      .made_by([kind, latent_loss](Config config, const EncoderContext& context) {
         config.kind = kind;
+        config.latent_loss = latent_loss;
         return make_autoencoder(config, context.shape, context.dimension, context.stream);
       });
 }
@@ -148,6 +191,28 @@ EncoderEntry conv_autoencoder_part() {
 
 EncoderEntry mlp_autoencoder_part() {
   return autoencoder_part(AutoencoderKind::mlp_ae, "mlp-ae", "a fully connected auto-encoder");
+}
+
+EncoderEntry sequence_conv_autoencoder_part() {
+  return autoencoder_part(AutoencoderKind::conv1d_ae, "conv1d-ae",
+                          "convolutions along time, for sequences");
+}
+
+EncoderEntry lstm_autoencoder_part() {
+  return autoencoder_part(AutoencoderKind::lstm_ae, "lstm-ae",
+                          "a recurrent auto-encoder, for sequences of any length");
+}
+
+EncoderEntry variational_autoencoder_part() {
+  return autoencoder_part(AutoencoderKind::automatic, "vae",
+                          "a variational one: conv for pictures, mlp for the rest",
+                          LatentLoss::divergence);
+}
+
+EncoderEntry contrastive_autoencoder_part() {
+  return autoencoder_part(AutoencoderKind::automatic, "contrastive",
+                          "an auto-encoder that puts like fitness close together",
+                          LatentLoss::triplets);
 }
 
 }  // namespace aurora

@@ -32,7 +32,7 @@ void add_convolutional(AutoencoderLayout& layout, std::size_t channels) {
   layers.push_back(linear("encoder.linear1", flat, kWide));
   layers.back().weight_shape = {kWide, height, width, channels};
   layers.push_back(linear("encoder.linear2", kWide, kNarrow));
-  layers.push_back(linear("encoder.linear3", kNarrow, n));
+  layers.push_back(linear("encoder.linear3", kNarrow, n * layout.latent.heads()));
   layout.encoder_layers = layers.size();
   layers.push_back(linear("decoder.linear1", n, kNarrow));
   layers.push_back(linear("decoder.linear2", kNarrow, kWide));
@@ -45,6 +45,40 @@ void add_convolutional(AutoencoderLayout& layout, std::size_t channels) {
   layers.push_back(convolution("decoder.conv4", channels, extents[2]));
 }
 
+/// A convolution along time.
+LayerSpec slide(std::string name, std::size_t inputs, std::size_t outputs, std::size_t steps) {
+  return {std::move(name), false, outputs, steps * inputs, {outputs, steps, inputs}, {outputs}};
+}
+
+void add_sequence_convolutions(AutoencoderLayout& layout, std::size_t maps) {
+  const std::size_t steps = padded_extent(layout.input.extents[0]) / kShrink;
+  const std::size_t channels = layout.input.extents[1], flat = steps * maps, n = layout.dimension;
+  auto& layers = layout.layers;
+  layers.push_back(slide("encoder.conv1", channels, maps, 4));
+  layers.push_back(slide("encoder.conv2", maps, maps, 4));
+  layers.push_back(slide("encoder.conv3", maps, maps, 4));
+  layers.push_back(linear("encoder.linear1", flat, kNarrow));
+  layers.back().weight_shape = {kNarrow, steps, maps};
+  layers.push_back(linear("encoder.linear2", kNarrow, n * layout.latent.heads()));
+  layout.encoder_layers = layers.size();
+  layers.push_back(linear("decoder.linear1", n, kNarrow));
+  layers.push_back(linear("decoder.linear2", kNarrow, flat));
+  layers.back().weight_shape = {steps, maps, kNarrow};
+  layers.back().bias_shape = {steps, maps};
+  layers.push_back(slide("decoder.conv1", maps, maps, 3));
+  layers.push_back(slide("decoder.conv2", maps, maps, 3));
+  layers.push_back(slide("decoder.conv3", maps, channels, 3));
+}
+
+void add_recurrence(AutoencoderLayout& layout, std::size_t units) {
+  const std::size_t channels = layout.input.extents[1], n = layout.dimension;
+  layout.layers = {linear("encoder.lstm", channels + units, 4 * units),
+                   linear("encoder.linear", units, n * layout.latent.heads()),
+                   linear("decoder.lstm", n + units, 4 * units),
+                   linear("decoder.linear", units, channels)};
+  layout.encoder_layers = 2;
+}
+
 void add_perceptron(AutoencoderLayout& layout, const std::vector<std::size_t>& hidden) {
   std::vector<std::size_t> sizes = {layout.input.size()};
   sizes.insert(sizes.end(), hidden.begin(), hidden.end());
@@ -52,11 +86,27 @@ void add_perceptron(AutoencoderLayout& layout, const std::vector<std::size_t>& h
   for (std::size_t i = 1; i < sizes.size(); ++i) {
     layout.layers.push_back(linear("encoder.linear" + std::to_string(i), sizes[i - 1], sizes[i]));
   }
+  LayerSpec& latent = layout.layers.back();
+  latent = linear(latent.name, latent.fan_in, layout.dimension * layout.latent.heads());
   layout.encoder_layers = layout.layers.size();
   std::ranges::reverse(sizes);
   for (std::size_t i = 1; i < sizes.size(); ++i) {
     layout.layers.push_back(linear("decoder.linear" + std::to_string(i), sizes[i - 1], sizes[i]));
   }
+}
+
+/// Of squared errors, the sum over features is twice the negative log-likelihood, and the mean
+/// over them what a triplet's loss is added to.
+LatentSpec latent_spec(const AutoencoderConfig& config, std::size_t features) {
+  switch (config.latent_loss) {
+    case LatentLoss::divergence:
+      return {config.latent_loss, 2 * config.beta, 0};
+    case LatentLoss::triplets:
+      return {config.latent_loss, config.weight * static_cast<double>(features), config.margin};
+    case LatentLoss::none:
+      break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -78,16 +128,39 @@ std::vector<ArraySpec> AutoencoderLayout::state_specs() const {
 
 AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const SensoryShape& shape,
                                      std::size_t dimension) {
-  assert(config.kind == AutoencoderKind::conv_ae || config.kind == AutoencoderKind::mlp_ae);
-  AutoencoderLayout layout{config.kind, shape, dimension, {}, 0};
-  if (config.kind == AutoencoderKind::conv_ae) {
-    const std::string reason = unfit_for_convolutions(shape);
-    if (!reason.empty()) throw UsageError("encoder.kind=conv-ae does not go with " + reason);
-    add_convolutional(layout, config.channels);
-  } else {
-    add_perceptron(layout, config.hidden);
+  AutoencoderLayout layout{config.kind, shape, dimension, latent_spec(config, shape.size()),
+                           false,       {},    0};
+  const auto refuse = [](const std::string& kind, const std::string& reason) {
+    if (!reason.empty()) throw UsageError("encoder.kind=" + kind + " does not go with " + reason);
+  };
+  switch (config.kind) {
+    case AutoencoderKind::conv_ae:
+      refuse("conv-ae", unfit_for_convolutions(shape));
+      add_convolutional(layout, config.channels);
+      break;
+    case AutoencoderKind::conv1d_ae:
+      refuse("conv1d-ae", unfit_for_sequences(shape));
+      add_sequence_convolutions(layout, config.channels);
+      break;
+    case AutoencoderKind::lstm_ae:
+      refuse("lstm-ae", unfit_for_sequences(shape));
+      layout.masked = config.mask;
+      add_recurrence(layout, config.units);
+      break;
+    case AutoencoderKind::mlp_ae:
+    case AutoencoderKind::automatic:
+      assert(config.kind == AutoencoderKind::mlp_ae);
+      add_perceptron(layout, config.hidden);
   }
   return layout;
+}
+
+void check_training_set(const AutoencoderLayout& layout, const TrainingSet& set) {
+  check_shape(layout.input, set.data);
+  const bool without = set.fitness.empty() && layout.latent.loss != LatentLoss::triplets;
+  if (without || set.fitness.size() == set.data.rows()) return;
+  throw DataError("a training set of " + std::to_string(set.data.rows()) +
+                  " rows has the fitness of " + std::to_string(set.fitness.size()));
 }
 
 std::vector<float> draw_parameters(const AutoencoderLayout& layout, Stream& stream) {

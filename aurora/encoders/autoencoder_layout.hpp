@@ -18,6 +18,24 @@
 // mlp-ae, for anything: features - hidden - n - hidden reversed - features, ReLU on the hidden
 // layers, latent and output linear: encoder.linear1.., decoder.linear1...
 //
+// conv1d-ae, for sequences of S steps of C channels, S from 8 on, with M channels:
+//   encoder.conv1..3    3 x [convolution of 4 steps to M channels, stride 2, padding 1; ReLU]
+//   encoder.linear1..2  S/8 * M -> 32 ReLU -> n
+//   decoder.linear1..2  n -> 32 ReLU -> S/8 * M ReLU
+//   decoder.conv1..3    3 x [up-sampling x2; convolution of 3 steps, padding 1], ReLU but for the
+//                       last, which has C channels
+// S/8 is rounded up, and what is missing is as with pictures. Convolutions are {outputs, steps,
+// inputs}.
+//
+// lstm-ae, for the same, with H units:
+//   encoder.lstm        of [input, hidden], 4 H outputs: input, forget, cell and output gates
+//   encoder.linear      H -> n, of the last hidden state
+//   decoder.lstm        of [code, hidden], the code in every step
+//   decoder.linear      H -> C, of every hidden state
+//
+// A variational auto-encoder's last encoder layer has 2 n outputs: n means, then n logarithms of
+// variances. The decoder gets a sample of n values in training, and the means otherwise.
+//
 // Weights: convolutions are {outputs, inputs, 3, 3} and computed as cross-correlations; linear
 // layers are {outputs, inputs}. Feature maps are flattened channels last, (y, x, channel), as the
 // sensory data is; the shapes say so where a feature map meets a linear layer:
@@ -52,10 +70,24 @@ constexpr std::size_t padded_extent(std::size_t pixels) {
   return (pixels + kShrink - 1) / kShrink * kShrink;
 }
 
+/// The loss on the latent layer. In the units of squared errors, summed over features and not
+/// halved, an individual's is `weight` times its divergence or its triplet's.
+struct LatentSpec {
+  LatentLoss loss = LatentLoss::none;
+  double weight = 0;
+  double margin = 0;
+
+  bool variational() const { return loss == LatentLoss::divergence; }
+  /// Values that the encoder says of each of the descriptor's.
+  std::size_t heads() const { return variational() ? 2 : 1; }
+};
+
 struct AutoencoderLayout {
-  AutoencoderKind kind = AutoencoderKind::conv_ae;  // conv_ae or mlp_ae
+  AutoencoderKind kind = AutoencoderKind::conv_ae;  // not `automatic`
   SensoryShape input;
   std::size_t dimension = 0;
+  LatentSpec latent;
+  bool masked = false;             // lstm-ae: a sequence ends where its last channel is 0
   std::vector<LayerSpec> layers;   // from the input to the reconstruction
   std::size_t encoder_layers = 0;  // how many of them belong to the encoder
 
@@ -65,9 +97,13 @@ struct AutoencoderLayout {
   std::vector<ArraySpec> state_specs() const;
 };
 
-/// UsageError if config.kind (conv_ae or mlp_ae) does not fit the shape.
+/// UsageError if config.kind, which is not `automatic`, does not fit the shape.
 AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const SensoryShape& shape,
                                      std::size_t dimension);
+
+/// DataError unless the set has the layout's sensory data and, if triplets are made of it, the
+/// fitness of everybody.
+void check_training_set(const AutoencoderLayout& layout, const TrainingSet& set);
 
 /// Initial parameters, layer by layer, weight then bias, uniform in +-1 / sqrt(fan_in).
 std::vector<float> draw_parameters(const AutoencoderLayout& layout, Stream& stream);

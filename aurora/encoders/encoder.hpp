@@ -23,10 +23,20 @@ struct TrainingReport {
   std::size_t examples = 0;    // individuals used, validation included
   std::size_t validation = 0;  // how many of them were held out (0: too few to split)
   std::size_t epochs = 0;      // epochs run
-  double train_loss = 0;       // mean squared error in scaled space, last epoch's mean
+  double train_loss = 0;       // mean squared error in scaled space (and whatever else this kind
+                               // of encoder minimises), last epoch's mean
   double validation_loss = 0;  // the lowest, whose weights are kept (train loss if no split)
   std::vector<NamedNumber> extra =
       {};  // what else this kind of encoder has to say, always the same
+};
+
+/// What an encoder learns from: sensory data and, where it is known, the fitness of each row.
+struct TrainingSet {
+  TrainingSet(SensoryView sensory, std::span<const float> fitness_of_rows = {})
+      : data(sensory), fitness(fitness_of_rows) {}
+
+  SensoryView data;
+  std::span<const float> fitness;
 };
 
 /// Called after every epoch with what the training has come to.
@@ -39,9 +49,9 @@ class Encoder {
   /// Dimension n of the descriptors.
   virtual std::size_t dimension() const = 0;
 
-  /// Refits the input scaling on all of `data`, then trains on (at most `max_examples` of) it.
+  /// Refits the input scaling on all of the data, then trains on (at most `max_examples` of) it.
   /// The same bits for any number of threads.
-  virtual TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+  virtual TrainingReport train(const TrainingSet& set, Stream& stream, Workers& workers,
                                const AfterEpoch& after_epoch = {}) = 0;
 
   /// Writes a descriptor per row. `error` is empty, or one value per row: the L2 norm of the

@@ -63,9 +63,19 @@ class Network {
     }
   }
 
-  /// {rows, features} -> {rows, dimension}
-  at::Tensor encode(at::Tensor x) const {
+  /// {rows, features} -> {rows, dimension}; of a variational encoder also the logarithms of the
+  /// variances, {rows, 2 dimension}
+  /// `lengths`: {rows}, how many steps of each sequence count, if it is masked.
+  at::Tensor encode(at::Tensor x, const at::Tensor& lengths) const {
     std::size_t i = 0;
+    if (layout_->kind == AutoencoderKind::lstm_ae) return encode_recurrently(x, lengths);
+    if (layout_->kind == AutoencoderKind::conv1d_ae) {
+      x = steps_of(x).permute({0, 2, 1});
+      const std::int64_t steps = signed_size(padded_extent(layout_->input.extents[0]));
+      x = at::constant_pad_nd(x, {0, steps - x.size(2)});
+      for (; i < 3; ++i) x = at::relu(at::conv1d(x, kernel(i), biases_[i], 2, 1));
+      x = x.permute({0, 2, 1}).reshape({x.size(0), -1});
+    }
     if (layout_->kind == AutoencoderKind::conv_ae) {
       const auto& extents = layout_->input.extents;
       // Channels last in memory, as the data is: no copy here and the faster kernels in libtorch.
@@ -84,6 +94,20 @@ class Network {
   at::Tensor decode(at::Tensor x) const {
     std::size_t i = layout_->encoder_layers;
     const std::size_t last = layout_->layers.size() - 1;
+    if (layout_->kind == AutoencoderKind::lstm_ae) return decode_recurrently(x);
+    if (layout_->kind == AutoencoderKind::conv1d_ae) {
+      for (; i + 3 <= last; ++i) x = at::relu(apply(i, x));
+      const auto& map = layout_->layers[i - 1].bias_shape;  // steps, channels
+      x = x.view({x.size(0), signed_size(map[0]), signed_size(map[1])}).permute({0, 2, 1});
+      for (; i <= last; ++i) {
+        x = at::upsample_nearest1d(x, c10::nullopt, std::vector{2.0});
+        x = at::conv1d(x, kernel(i), biases_[i], 1, 1);
+        if (i < last) x = at::relu(x);
+      }
+      return x.narrow(2, 0, signed_size(layout_->input.extents[0]))
+          .permute({0, 2, 1})
+          .reshape({x.size(0), -1});
+    }
     for (; i < last && !layout_->layers[i].convolution; ++i) x = at::relu(apply(i, x));
     if (layout_->kind == AutoencoderKind::mlp_ae) return apply(last, x);
     const auto& map = layout_->layers[i - 1].bias_shape;  // height, width, channels
@@ -101,6 +125,52 @@ class Network {
   }
 
  private:
+  at::Tensor steps_of(const at::Tensor& x) const {
+    return x.view({x.size(0), signed_size(layout_->input.extents[0]),
+                   signed_size(layout_->input.extents[1])});
+  }
+  /// A convolution along time: {outputs, inputs, steps}
+  at::Tensor kernel(std::size_t i) const {
+    return weights_[i].view(signed_sizes(layout_->layers[i].weight_shape)).permute({0, 2, 1});
+  }
+
+  struct State {
+    at::Tensor hidden, cell;  // {rows, units}
+  };
+  State still(std::int64_t rows) const {
+    const std::int64_t units = signed_size(layout_->layers[0].outputs / 4);
+    return {at::zeros({rows, units}), at::zeros({rows, units})};
+  }
+  State step(std::size_t layer, const at::Tensor& input, const State& before) const {
+    const auto gates = apply(layer, at::cat({input, before.hidden}, 1)).chunk(4, 1);
+    const at::Tensor cell =
+        at::sigmoid(gates[1]) * before.cell + at::sigmoid(gates[0]) * at::tanh(gates[2]);
+    return {at::sigmoid(gates[3]) * at::tanh(cell), cell};
+  }
+  at::Tensor encode_recurrently(const at::Tensor& x, const at::Tensor& lengths) const {
+    const at::Tensor steps = steps_of(x);
+    State state = still(x.size(0));
+    for (std::int64_t t = 0; t < steps.size(1); ++t) {
+      const State next = step(0, steps.select(1, t), state);
+      if (!lengths.defined()) {
+        state = next;
+        continue;
+      }
+      const at::Tensor goes = lengths.gt(t).unsqueeze(1);
+      state = {at::where(goes, next.hidden, state.hidden), at::where(goes, next.cell, state.cell)};
+    }
+    return apply(1, state.hidden);
+  }
+  at::Tensor decode_recurrently(const at::Tensor& code) const {
+    std::vector<at::Tensor> said;
+    State state = still(code.size(0));
+    for (std::size_t t = 0; t < layout_->input.extents[0]; ++t) {
+      state = step(2, code, state);
+      said.push_back(apply(3, state.hidden));
+    }
+    return at::cat(said, 1);
+  }
+
   /// Zeros below and on the right, up to what the poolings halve.
   at::Tensor pad(const at::Tensor& x) const {
     const auto& extents = layout_->input.extents;
@@ -136,9 +206,82 @@ class InputBuffer {
   std::vector<float> values_;
 };
 
-/// Sum over the chunk of the squared reconstruction error.
-at::Tensor squared_error(const Network& network, const at::Tensor& x) {
-  return at::mse_loss(network.decode(network.encode(x)), x, at::Reduction::Sum);
+/// The descriptor in what the encoder says.
+at::Tensor descriptor_of(const AutoencoderLayout& layout, const at::Tensor& said) {
+  return said.narrow(1, 0, signed_size(layout.dimension));
+}
+
+/// Of each row, the steps before the first whose last channel is below one half, as sensed.
+at::Tensor lengths_of(const AutoencoderLayout& layout, const InputScaling& scaling,
+                      const at::Tensor& x) {
+  if (!layout.masked) return {};
+  const auto& extents = layout.input.extents;
+  at::Tensor lengths = at::zeros({x.size(0)}, at::kLong);
+  for (std::int64_t i = 0; i < x.size(0); ++i) {
+    std::size_t t = 0;
+    for (; t < extents[0]; ++t) {
+      const std::size_t j = (t + 1) * extents[1] - 1;
+      const float sensed = x[i][signed_size(j)].item<float>() / scaling.scale[j] + scaling.mean[j];
+      if (sensed < 0.5F) break;
+    }
+    lengths[i] = signed_size(t);
+  }
+  return lengths;
+}
+
+/// `said` where there was something to say, `x` elsewhere.
+at::Tensor where_it_counts(const AutoencoderLayout& layout, const at::Tensor& lengths,
+                           const at::Tensor& said, const at::Tensor& x) {
+  if (!lengths.defined()) return said;
+  const std::int64_t channels = signed_size(layout.input.extents[1]);
+  const at::Tensor step = at::arange(x.size(1)).div(channels, "floor").unsqueeze(0);
+  return at::where(step.lt(lengths.unsqueeze(1)), said, x);
+}
+
+/// What else than the rows a chunk's loss depends on.
+struct ChunkExtras {
+  at::Tensor noise;            // {rows, dimension}, or none
+  std::vector<float> fitness;  // of the rows, for triplets
+};
+
+/// Of each row in turn and the next two, max(0, |row - nearer|^2 - |row - other|^2 + margin), where
+/// `nearer` is of nearer fitness; summed.
+at::Tensor triplet_loss(const at::Tensor& code, const std::vector<float>& fitness, double margin) {
+  at::Tensor sum = at::zeros({}, code.options());
+  const std::size_t count = fitness.size();
+  for (std::size_t a = 0; a < count && count > 2; ++a) {
+    std::size_t nearer = (a + 1) % count, other = (a + 2) % count;
+    const float to_nearer = std::abs(fitness[nearer] - fitness[a]);
+    const float to_other = std::abs(fitness[other] - fitness[a]);
+    if (to_nearer == to_other) continue;
+    if (to_other < to_nearer) std::swap(nearer, other);
+    const auto distance = [&](std::size_t to) {
+      return (code[signed_size(a)] - code[signed_size(to)]).square().sum();
+    };
+    sum = sum + at::relu(distance(nearer) - distance(other) + margin);
+  }
+  return sum;
+}
+
+/// Sum over the chunk of the squared reconstruction error, and the latent layer's loss.
+at::Tensor chunk_loss(const AutoencoderLayout& layout, const InputScaling& scaling,
+                      const Network& network, const at::Tensor& x, const ChunkExtras& extras) {
+  const at::Tensor lengths = lengths_of(layout, scaling, x);
+  const at::Tensor said = network.encode(x, lengths);
+  const at::Tensor mean = descriptor_of(layout, said);
+  at::Tensor code = mean;
+  at::Tensor latent;
+  if (layout.latent.variational()) {
+    const at::Tensor log_variance =
+        said.narrow(1, signed_size(layout.dimension), signed_size(layout.dimension));
+    if (extras.noise.defined()) code = mean + at::exp(0.5 * log_variance) * extras.noise;
+    latent = 0.5 * (mean.square() + at::exp(log_variance) - 1 - log_variance).sum();
+  } else if (layout.latent.loss == LatentLoss::triplets) {
+    latent = triplet_loss(code, extras.fitness, layout.latent.margin);
+  }
+  const at::Tensor picture = where_it_counts(layout, lengths, network.decode(code), x);
+  const at::Tensor error = at::mse_loss(picture, x, at::Reduction::Sum);
+  return latent.defined() ? error + layout.latent.weight * latent : error;
 }
 
 /// What one chunk of a mini-batch needs to compute its gradient while others compute theirs.
@@ -157,24 +300,27 @@ struct Replica {
 class TorchTrainer final : public Trainable {
  public:
   TorchTrainer(const AutoencoderLayout& layout, const InputScaling& scaling,
-               std::vector<float>& parameters, double learning_rate, SensoryView data,
-               Workers& workers)
+               std::vector<float>& parameters, double learning_rate, const TrainingSet& set,
+               Stream& stream, Workers& workers)
       : layout_(layout),
         scaling_(scaling),
         parameters_(parameters),
         adam_(learning_rate),
-        data_(data),
+        set_(set),
+        stream_(stream),
         workers_(workers) {}
 
   void reset_optimiser() override { adam_.reset(); }
 
   double step(std::span<const std::uint32_t> rows) override {
     gradient_.assign(parameters_.size(), 0.0F);
+    noise_.resize(layout_.latent.variational() ? rows.size() * layout_.dimension : 0);
+    for (float& value : noise_) value = static_cast<float>(stream_.normal());
     const double values = value_count(rows.size());
     double error = 0;
     for (std::size_t begin = 0; begin < rows.size(); begin += kWave * kChunk) {
       const auto wave = rows.subspan(begin, std::min(rows.size() - begin, kWave * kChunk));
-      error += add_gradient(wave, values);
+      error += add_gradient(wave, begin, values);
     }
     adam_.step(parameters_, gradient_);
     return error / values;
@@ -187,8 +333,11 @@ class TorchTrainer final : public Trainable {
       use_one_thread();
       const c10::InferenceMode no_gradient;
       InputBuffer input(layout_.input.size());
-      fill(input, rows.subspan(begin, end - begin));
-      errors[begin / kChunk] = squared_error(network, input.tensor(end - begin)).item<float>();
+      const auto some = rows.subspan(begin, end - begin);
+      fill(input, some);
+      errors[begin / kChunk] =
+          chunk_loss(layout_, scaling_, network, input.tensor(some.size()), {{}, fitness_of(some)})
+              .item<float>();
     });
     double sum = 0;
     for (const double error : errors) sum += error;
@@ -205,11 +354,26 @@ class TorchTrainer final : public Trainable {
   }
 
   void fill(InputBuffer& input, std::span<const std::uint32_t> rows) const {
-    for (std::size_t i = 0; i < rows.size(); ++i) scaling_.apply(data_, rows[i], input.row(i));
+    for (std::size_t i = 0; i < rows.size(); ++i) scaling_.apply(set_.data, rows[i], input.row(i));
   }
 
-  /// Adds the gradient of these rows' squared error / `values`; returns the squared error.
-  double add_gradient(std::span<const std::uint32_t> rows, double values) {
+  std::vector<float> fitness_of(std::span<const std::uint32_t> rows) const {
+    std::vector<float> fitness;
+    if (set_.fitness.empty()) return fitness;
+    for (const std::uint32_t row : rows) fitness.push_back(set_.fitness[row]);
+    return fitness;
+  }
+
+  /// Of `count` rows of the mini-batch from `first` on.
+  at::Tensor noise_of(std::size_t first, std::size_t count) {
+    if (noise_.empty()) return {};
+    return at::from_blob(noise_.data() + first * layout_.dimension,
+                         {signed_size(count), signed_size(layout_.dimension)});
+  }
+
+  /// Adds the gradient of the loss of these rows, the mini-batch's from `first` on, / `values`;
+  /// returns the loss.
+  double add_gradient(std::span<const std::uint32_t> rows, std::size_t first, double values) {
     const std::size_t chunks = (rows.size() + kChunk - 1) / kChunk;
     while (replicas_.size() < chunks) {
       replicas_.push_back(std::make_unique<Replica>(layout_, parameters_.data()));
@@ -218,8 +382,11 @@ class TorchTrainer final : public Trainable {
       use_one_thread();
       Replica& replica = *replicas_[begin / kChunk];
       std::ranges::fill(replica.gradient, 0.0F);
-      fill(replica.input, rows.subspan(begin, end - begin));
-      const at::Tensor error = squared_error(replica.network, replica.input.tensor(end - begin));
+      const auto some = rows.subspan(begin, end - begin);
+      fill(replica.input, some);
+      const at::Tensor error =
+          chunk_loss(layout_, scaling_, replica.network, replica.input.tensor(some.size()),
+                     {noise_of(first + begin, some.size()), fitness_of(some)});
       (error / values).backward();
       replica.error = error.item<float>();
     });
@@ -236,10 +403,12 @@ class TorchTrainer final : public Trainable {
   const InputScaling& scaling_;
   std::vector<float>& parameters_;
   Adam adam_;
-  SensoryView data_;
+  const TrainingSet& set_;
+  Stream& stream_;
   Workers& workers_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<float> gradient_;
+  std::vector<float> noise_;  // of the mini-batch, for variational encoders
   std::vector<float> kept_;
 };
 
@@ -253,12 +422,13 @@ class TorchAutoencoder final : public Encoder {
 
   std::size_t dimension() const override { return layout_.dimension; }
 
-  TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+  TrainingReport train(const TrainingSet& set, Stream& stream, Workers& workers,
                        const AfterEpoch& after_epoch) override {
-    check_shape(layout_.input, data);
-    scaling_ = InputScaling::fit(data, workers);
-    TorchTrainer trainer(layout_, scaling_, parameters_, config_.learning_rate, data, workers);
-    return fit(trainer, data.rows(), config_, stream, after_epoch);
+    check_training_set(layout_, set);
+    scaling_ = InputScaling::fit(set.data, workers);
+    TorchTrainer trainer(layout_, scaling_, parameters_, config_.learning_rate, set, stream,
+                         workers);
+    return fit(trainer, set.data.rows(), config_, stream, after_epoch);
   }
 
   void encode(SensoryView data, MatrixView<float> descriptors, std::span<float> error,
@@ -268,10 +438,12 @@ class TorchAutoencoder final : public Encoder {
     for_chunks(
         data, workers,
         [&](const Network& network, const at::Tensor& x, std::size_t begin, std::size_t count) {
-          const at::Tensor latent = network.encode(x).contiguous();
+          const at::Tensor lengths = lengths_of(layout_, scaling_, x);
+          const at::Tensor latent = descriptor_of(layout_, network.encode(x, lengths)).contiguous();
           std::copy_n(latent.data_ptr<float>(), count * dimension(), descriptors.row(begin).data());
           if (error.empty()) return;
-          const at::Tensor difference = (network.decode(latent) - x).contiguous();
+          const at::Tensor difference =
+              (where_it_counts(layout_, lengths, network.decode(latent), x) - x).contiguous();
           const std::size_t features = layout_.input.size();
           for (std::size_t i = 0; i < count; ++i) {
             error[begin + i] = lane_norm({difference.data_ptr<float>() + i * features, features});
@@ -285,7 +457,10 @@ class TorchAutoencoder final : public Encoder {
     for_chunks(
         data, workers,
         [&](const Network& network, const at::Tensor& x, std::size_t begin, std::size_t count) {
-          const at::Tensor picture = network.decode(network.encode(x)).contiguous();
+          const at::Tensor lengths = lengths_of(layout_, scaling_, x);
+          const at::Tensor code = descriptor_of(layout_, network.encode(x, lengths));
+          const at::Tensor picture =
+              where_it_counts(layout_, lengths, network.decode(code), x).contiguous();
           const float* scaled = picture.data_ptr<float>();
           for (std::size_t i = 0; i < count; ++i) {
             const std::span<float> row = out.row(begin + i);

@@ -11,7 +11,7 @@
 
 namespace aurora {
 
-/// config.kind is conv_ae or mlp_ae. Sets libtorch's own number of threads to 1, process-wide.
+/// config.kind is not `automatic`. Sets libtorch's own number of threads to 1, process-wide.
 /// UsageError if the kind does not fit the shape.
 std::unique_ptr<Encoder> make_torch_autoencoder(const AutoencoderConfig& config,
                                                 const SensoryShape& shape, std::size_t dimension,

@@ -38,32 +38,44 @@ TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& 
     validation.assign(training.end() - static_cast<std::ptrdiff_t>(training.size() / 4),
                       training.end());
     training.resize(training.size() - validation.size());
-    // Validation order does not matter to the loss, but memory likes it sorted.
+    // Memory likes it sorted.
     std::ranges::sort(validation);
   }
   report.validation = validation.size();
+  if (!validation.empty()) report.validation_loss = model.loss(validation);
+  if (config.training == Training::none) {
+    report.train_loss = model.loss(training);
+    if (validation.empty()) report.validation_loss = report.train_loss;
+    return report;
+  }
 
   model.reset_optimiser();
   model.keep_weights();
-  if (!validation.empty()) report.validation_loss = model.loss(validation);
-  std::size_t since_best = 0;
-  while (report.epochs < config.epochs && since_best < config.patience) {
+  bool best_is_last = true;
+  double reached = report.validation_loss;  // when the last progress was made
+  std::size_t waited = 0;
+  while (report.epochs < config.epochs && waited < config.patience) {
     report.train_loss = run_epoch(model, training, config.batch, stream);
     ++report.epochs;
     if (validation.empty()) {
       // The last weights count, unless the training diverged.
       report.validation_loss = report.train_loss;
-      if (!std::isfinite(report.train_loss)) since_best = config.patience;
-    } else if (const double loss = model.loss(validation); loss < report.validation_loss) {
-      report.validation_loss = loss;
-      since_best = 0;
-      model.keep_weights();
+      best_is_last = std::isfinite(report.train_loss);
+      if (!best_is_last) waited = config.patience;
     } else {
-      ++since_best;
+      const double loss = model.loss(validation);
+      best_is_last = loss < report.validation_loss;
+      if (best_is_last) {
+        report.validation_loss = loss;
+        model.keep_weights();
+      }
+      const bool progress = loss < reached * (1 - config.progress);
+      waited = progress ? 0 : waited + 1;
+      if (progress) reached = loss;
     }
     if (after_epoch) after_epoch(report);
   }
-  if (since_best > 0) model.restore_weights();
+  if (!best_is_last) model.restore_weights();
   return report;
 }
 

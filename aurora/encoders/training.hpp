@@ -11,7 +11,8 @@
 namespace aurora {
 
 /// A model as the training loop sees it: gradient steps and losses on rows of a data set.
-/// Losses are mean squared errors over rows and features, in scaled space.
+/// Losses are mean squared errors over rows and features, in scaled space, and what the latent
+/// layer adds to them.
 class Trainable {
  public:
   virtual ~Trainable() = default;
@@ -24,9 +25,12 @@ class Trainable {
   virtual void restore_weights() = 0;  // go back to the remembered ones
 };
 
+/// Nothing but the losses if config.training is none. Otherwise:
+///
 /// Draws at most max_examples of `rows` rows, splits them 75 / 25 into training and validation (no
 /// split under 500), and runs epochs of shuffled mini-batches until the validation loss has not
-/// improved for `patience` epochs or `epochs` is reached; keeps the best weights.
+/// improved by the share `progress` for `patience` epochs or `epochs` is reached; keeps the best
+/// weights.
 TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& config,
                    Stream& stream, const AfterEpoch& after_epoch = {});
 

@@ -42,6 +42,9 @@ void measure_encoder(Plan plan, SensoryView some, Costs& costs) {
   const std::size_t batch = plan.encoder->integer("batch").value_or(kUsualBatch);
   const std::size_t rows = std::min(kMiniBatches * batch, kMostExamples);
   const SensoryData all = repeated(some, rows);
+  // Any fitness will do, but encoders may ask for one.
+  std::vector<float> fitness(rows);
+  for (std::size_t i = 0; i < rows; ++i) fitness[i] = static_cast<float>(i);
   Workers workers;
   SelectorContext selection{plan.run.seed};
   Matrix<float> descriptors(rows, encoder->dimension());
@@ -52,7 +55,7 @@ void measure_encoder(Plan plan, SensoryView some, Costs& costs) {
     {
       const Stopwatch watch(costs.training);
       Stream stream(plan.run.seed, Purpose::encoder_training);
-      encoder->train(all.view(), stream, workers);
+      encoder->train({all.view(), fitness}, stream, workers);
     }
     const Stopwatch watch(costs.encoding);
     encoder->encode(all.view(), descriptors, errors, workers);

@@ -8,6 +8,7 @@
 #include "aurora/core/errors.hpp"
 #include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/pca.hpp"
+#include "aurora/encoders/random_features.hpp"
 
 namespace aurora {
 
@@ -110,7 +111,12 @@ Parts builtin_parts() {
   parts.encoders.add(auto_encoder_part());
   parts.encoders.add(conv_autoencoder_part());
   parts.encoders.add(mlp_autoencoder_part());
+  parts.encoders.add(sequence_conv_autoencoder_part());
+  parts.encoders.add(lstm_autoencoder_part());
+  parts.encoders.add(variational_autoencoder_part());
+  parts.encoders.add(contrastive_autoencoder_part());
   parts.encoders.add(pca_part());
+  parts.encoders.add(random_features_part());
 
   parts.containers.add(unstructured_container());
   parts.containers.add(grid_container());

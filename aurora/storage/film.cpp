@@ -23,7 +23,7 @@ constexpr std::size_t kChunkOverhead = 12;   // length, type and checksum
 constexpr std::size_t kHeaderBytes = 13;     // of IHDR
 
 /// Big-endian, as everything in a PNG.
-std::string number(std::size_t value, int bytes) {
+std::string big(std::size_t value, int bytes) {
   std::string text;
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
     text += static_cast<char>((value >> shift) & 0xff);
@@ -35,7 +35,7 @@ std::string chunk(std::string_view type, std::string_view data) {
   std::string body = std::string(type) + std::string(data);
   const auto checksum =
       crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
-  return number(data.size(), 4) + body + number(checksum, 4);
+  return big(data.size(), 4) + body + big(checksum, 4);
 }
 
 enum class Filter : char { none = 0, up = 2 };  // PNG's numbers
@@ -79,9 +79,9 @@ std::string compressed(const Image& image, const Rectangle& part) {
 /// The chunk that says where a frame belongs and how long it stays; it replaces what is there.
 std::string frame_control(std::size_t sequence, const Rectangle& part, double seconds) {
   const auto milliseconds = static_cast<std::size_t>(std::lround(1000 * seconds));
-  return chunk("fcTL", number(sequence, 4) + number(part.width, 4) + number(part.height, 4) +
-                           number(part.left, 4) + number(part.top, 4) + number(milliseconds, 2) +
-                           number(1000, 2) + number(0, 2));
+  return chunk("fcTL", big(sequence, 4) + big(part.width, 4) + big(part.height, 4) +
+                           big(part.left, 4) + big(part.top, 4) + big(milliseconds, 2) +
+                           big(1000, 2) + big(0, 2));
 }
 
 /// What stands before the description in every file of ours, but for the numbers of IHDR.
@@ -96,10 +96,10 @@ std::string film_bytes(std::span<const Image> frames, double seconds_per_frame,
   const bool moves = frames.size() > 1;
   std::string file(kSignature);
   // 8 bits a channel, red, green, blue; compression, filter and interlacing as usual.
-  file += chunk(
-      "IHDR", number(first.width, 4) + number(first.height, 4) + std::string("\x08\x02\0\0\0", 5));
+  file +=
+      chunk("IHDR", big(first.width, 4) + big(first.height, 4) + std::string("\x08\x02\0\0\0", 5));
   file += chunk("tEXt", std::string(kKeyword) + '\0' + description);
-  if (moves) file += chunk("acTL", number(frames.size(), 4) + number(0, 4));  // for ever
+  if (moves) file += chunk("acTL", big(frames.size(), 4) + big(0, 4));  // for ever
   std::size_t sequence = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Rectangle part =
@@ -111,7 +111,7 @@ std::string film_bytes(std::span<const Image> frames, double seconds_per_frame,
       file += frame_control(sequence++, part, seconds);
     }
     const std::string data = compressed(frames[i], part);
-    file += i == 0 ? chunk("IDAT", data) : chunk("fdAT", number(sequence++, 4) + data);
+    file += i == 0 ? chunk("IDAT", data) : chunk("fdAT", big(sequence++, 4) + data);
   }
   return file + chunk("IEND", "");
 }

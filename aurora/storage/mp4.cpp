@@ -32,12 +32,8 @@ constexpr std::string_view kNoProgram =
     "films as MP4 need the program ffmpeg, and it is not on the PATH: install it (Debian: apt-get "
     "install ffmpeg), or choose another kind of film";
 
-[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
-  throw FileError(fmt::format("cannot write '{}': {}", path.string(), reason));
-}
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
+[[noreturn]] void fail(const fs::path& path, const std::string& why) {
+  throw FileError(fmt::format("cannot write '{}': {}", path.string(), why));
 }
 
 /// A running ffmpeg that reads frames and complains into a pipe.
@@ -48,11 +44,11 @@ class Encoding {
     std::array<int, 2> err{};
     // A socket, for a write to one that nobody reads any more can be told to raise no signal.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0) {
-      fail(path_, reason(errno));
+      fail(path_, std::generic_category().message(errno));
     }
     frames_ = FileHandle(in[0]);
     const FileHandle theirs(in[1]);
-    if (::pipe2(err.data(), O_CLOEXEC) != 0) fail(path_, reason(errno));
+    if (::pipe2(err.data(), O_CLOEXEC) != 0) fail(path_, std::generic_category().message(errno));
     complaints_ = FileHandle(err[0]);
     const FileHandle their_complaints(err[1]);
 
@@ -67,7 +63,7 @@ class Encoding {
     const int error = ::posix_spawnp(&process_, "ffmpeg", &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error == ENOENT) throw FileError(std::string(kNoProgram));
-    if (error != 0) fail(path_, reason(error));
+    if (error != 0) fail(path_, std::generic_category().message(error));
   }
   ~Encoding() {
     frames_ = FileHandle();

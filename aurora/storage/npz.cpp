@@ -12,7 +12,7 @@ namespace aurora {
 namespace {
 
 /// Little-endian, as everything in a ZIP archive.
-std::string number(std::uint64_t value, int bytes) {
+std::string little(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>((value >> (8 * i)) & 0xff);
   return text;
@@ -21,9 +21,9 @@ std::string number(std::uint64_t value, int bytes) {
 /// What the two headers of a file have in common: version 2.0, no flags, stored, 1980-01-01.
 std::string common(const std::string& name, const std::string& content) {
   const auto checksum = crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
-  return number(20, 2) + number(0, 2) + number(0, 2) + number(0, 2) + number(0x21, 2) +
-         number(checksum, 4) + number(content.size(), 4) + number(content.size(), 4) +
-         number(name.size(), 2) + number(0, 2);
+  return little(20, 2) + little(0, 2) + little(0, 2) + little(0, 2) + little(0x21, 2) +
+         little(checksum, 4) + little(content.size(), 4) + little(content.size(), 4) +
+         little(name.size(), 2) + little(0, 2);
 }
 
 }  // namespace
@@ -40,14 +40,14 @@ std::string npz_bytes(std::span<const NpzArray> arrays) {
       throw DataError("the arrays are too large for one .npz file");
     }
     const std::string header = common(name, content);
-    directory += number(0x02014b50, 4) + number(20, 2) + header + number(0, 2) + number(0, 2) +
-                 number(0, 2) + number(0, 4) + number(archive.size(), 4) + name;
-    archive += number(0x04034b50, 4) + header + name + content;
+    directory += little(0x02014b50, 4) + little(20, 2) + header + little(0, 2) + little(0, 2) +
+                 little(0, 2) + little(0, 4) + little(archive.size(), 4) + name;
+    archive += little(0x04034b50, 4) + header + name + content;
   }
   const std::uint64_t begin = archive.size();
   archive += directory;
-  return archive + number(0x06054b50, 4) + number(0, 4) + number(arrays.size(), 2) +
-         number(arrays.size(), 2) + number(directory.size(), 4) + number(begin, 4) + number(0, 2);
+  return archive + little(0x06054b50, 4) + little(0, 4) + little(arrays.size(), 2) +
+         little(arrays.size(), 2) + little(directory.size(), 4) + little(begin, 4) + little(0, 2);
 }
 
 }  // namespace aurora

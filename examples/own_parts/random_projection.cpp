@@ -20,7 +20,8 @@ class RandomProjection final : public Encoder {
 
   std::size_t dimension() const override { return axes_.rows(); }
 
-  TrainingReport train(SensoryView data, Stream&, Workers&, const AfterEpoch&) override {
+  TrainingReport train(const TrainingSet& set, Stream&, Workers&, const AfterEpoch&) override {
+    const SensoryView data = set.data;
     std::vector<double> sum(mean_.size());
     for (std::size_t i = 0; i < data.rows(); ++i) {
       for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += data.row<float>(i)[j];

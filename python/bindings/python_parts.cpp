@@ -116,12 +116,12 @@ class PythonEncoder final : public Encoder {
 
   std::size_t dimension() const override { return dimension_; }
 
-  TrainingReport train(SensoryView data, Stream& stream, Workers& /*workers*/,
+  TrainingReport train(const TrainingSet& set, Stream& stream, Workers& /*workers*/,
                        const AfterEpoch& after_epoch) override {
     const std::uint32_t seed = stream.bits();
     const nb::gil_scoped_acquire lock;
-    const nb::object told = object_->attr("train")(array_of(data), seed);
-    TrainingReport report{.examples = data.rows()};
+    const nb::object told = object_->attr("train")(array_of(set.data), seed);
+    TrainingReport report{.examples = set.data.rows()};
     for (const auto& [key, value] : nb::cast<nb::dict>(told)) {
       const std::string name = nb::cast<std::string>(key);
       const double number = nb::cast<double>(value);

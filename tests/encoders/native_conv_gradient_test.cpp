@@ -4,6 +4,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +22,17 @@ struct Setting {
   std::size_t channels;
   std::size_t count;   // individuals in the group
   std::uint64_t seed;  // of weights that leave every layer alive, and no ReLU at its kink
+  LatentLoss latent_loss = LatentLoss::none;
   friend void PrintTo(const Setting& s, std::ostream* out) { *out << s.name; }
 };
 
 class ConvGradient : public ::testing::TestWithParam<Setting> {
  protected:
   ConvGradient()
-      : layout_(
-            autoencoder_layout({.kind = AutoencoderKind::conv_ae, .channels = GetParam().channels},
-                               {GetParam().picture, ElementType::uint8}, 3)),
+      : layout_(autoencoder_layout({.kind = AutoencoderKind::conv_ae,
+                                    .latent_loss = GetParam().latent_loss,
+                                    .channels = GetParam().channels},
+                                   {GetParam().picture, ElementType::uint8}, 3)),
         net_(layout_),
         scratch_(net_),
         scaling_(InputScaling::identity(layout_.input.size())),
@@ -47,17 +50,21 @@ class ConvGradient : public ::testing::TestWithParam<Setting> {
       }
     }
     group_ = {.count = GetParam().count, .element = ElementType::uint8, .scaling = &scaling_};
+    for (float& value : noise_) value = static_cast<float>(stream.normal());
     for (std::size_t i = 0; i < kLanes; ++i) {
       group_.rows[i] = data_.view().bytes(i < group_.count ? i : 0).data();
+      if (i < group_.count) group_.noise[i] = noise_.data() + i * 3;
+      group_.fitness[i] = static_cast<float>(stream.uniform());
     }
   }
 
-  /// Half the squared error of the group.
+  /// Half the squared error of the group, and half the latent loss.
   double loss() {
     net_.set_parameters(parameters_.data());
     HWY_NAMESPACE::run_network<double>(net_, Pass::error, group_, scratch_, nullptr);
     double sum = 0;
-    for (std::size_t i = 0; i < group_.count; ++i) sum += scratch_.squares[i];
+    for (std::size_t i = 0; i < group_.count; ++i)
+      sum += scratch_.squares[i] + scratch_.latent.loss[i];
     return sum / 2;
   }
 
@@ -86,6 +93,7 @@ class ConvGradient : public ::testing::TestWithParam<Setting> {
   SensoryData data_;
   Group group_;
   LineVector<double> parameters_;
+  std::array<float, 3 * kLanes> noise_{};
 };
 
 TEST_P(ConvGradient, EqualsCentralDifferencesInEveryLayer) {
@@ -123,6 +131,13 @@ INSTANTIATE_TEST_SUITE_P(FullAndPartialGroups, ConvGradient,
                                            Setting{"five", {16, 24, 3}, 4, 5, 7},
                                            Setting{"one", {16, 24, 3}, 4, 1, 7}),
                          ::testing::PrintToStringParamName());
+
+INSTANTIATE_TEST_SUITE_P(
+    LatentLosses, ConvGradient,
+    ::testing::Values(Setting{"divergence", {16, 24, 3}, 4, 5, 1, LatentLoss::divergence},
+                      Setting{"triplets", {16, 24, 3}, 4, 16, 7, LatentLoss::triplets},
+                      Setting{"wide_triplets", {11, 8, 3}, 7, 3, 1, LatentLoss::triplets}),
+    ::testing::PrintToStringParamName());
 
 INSTANTIATE_TEST_SUITE_P(OtherShapes, ConvGradient,
                          ::testing::Values(Setting{"grey_odd", {9, 13, 1}, 4, 5, 1},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -14,20 +15,36 @@
 namespace aurora::native {
 namespace {
 
-class MlpGradient : public ::testing::TestWithParam<std::size_t> {
+struct Setting {
+  std::size_t count;  // individuals in the group
+  LatentLoss latent_loss = LatentLoss::none;
+  friend void PrintTo(const Setting& s, std::ostream* out) {
+    constexpr const char* kNames[] = {"plain", "divergence", "triplets"};
+    *out << s.count << kNames[static_cast<int>(s.latent_loss)];
+  }
+};
+
+class MlpGradient : public ::testing::TestWithParam<Setting> {
  protected:
   MlpGradient()
       : data_(arcs(kLanes, 9, 3)),
-        layout_(autoencoder_layout({.kind = AutoencoderKind::mlp_ae, .hidden = {13, 8}},
+        layout_(autoencoder_layout({.kind = AutoencoderKind::mlp_ae,
+                                    .latent_loss = GetParam().latent_loss,
+                                    .beta = 0.7,
+                                    .weight = 0.3,
+                                    .hidden = {13, 8}},
                                    data_.shape(), 5)),
         net_(layout_),
         scratch_(net_),
         scaling_(InputScaling::identity(layout_.input.size())) {
     Stream stream(7, Purpose::user);
     for (const float p : draw_parameters(layout_, stream)) parameters_.push_back(p);
-    group_ = {.count = GetParam(), .element = ElementType::float32, .scaling = &scaling_};
+    group_ = {.count = GetParam().count, .element = ElementType::float32, .scaling = &scaling_};
+    for (float& value : noise_) value = static_cast<float>(stream.normal());
     for (std::size_t i = 0; i < kLanes; ++i) {
       group_.rows[i] = data_.view().bytes(i < group_.count ? i : 0).data();
+      if (i < group_.count) group_.noise[i] = noise_.data() + i * 5;
+      group_.fitness[i] = static_cast<float>(stream.uniform());
     }
   }
 
@@ -38,7 +55,8 @@ class MlpGradient : public ::testing::TestWithParam<std::size_t> {
     HWY_NAMESPACE::run_network<double>(net_, Pass::error, group_, scratch_, nullptr);
     parameters_[i] = kept;
     double sum = 0;
-    for (std::size_t k = 0; k < group_.count; ++k) sum += scratch_.squares[k];
+    for (std::size_t k = 0; k < group_.count; ++k)
+      sum += scratch_.squares[k] + scratch_.latent.loss[k];
     return sum / 2;
   }
 
@@ -49,6 +67,7 @@ class MlpGradient : public ::testing::TestWithParam<std::size_t> {
   InputScaling scaling_;
   Group group_;
   LineVector<double> parameters_;
+  std::array<float, 5 * kLanes> noise_{};
 };
 
 TEST_P(MlpGradient, EqualsCentralDifferencesInEveryLayer) {
@@ -74,8 +93,12 @@ TEST_P(MlpGradient, EqualsCentralDifferencesInEveryLayer) {
   EXPECT_EQ(begin, parameters_.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(FullAndPartialGroups, MlpGradient, ::testing::Values(16, 5, 1),
-                         ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(
+    FullAndPartialGroups, MlpGradient,
+    ::testing::Values(Setting{16}, Setting{5}, Setting{1}, Setting{16, LatentLoss::divergence},
+                      Setting{3, LatentLoss::divergence}, Setting{16, LatentLoss::triplets},
+                      Setting{3, LatentLoss::triplets}, Setting{2, LatentLoss::triplets}),
+    ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace aurora::native

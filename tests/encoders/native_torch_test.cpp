@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/encoders/native/conv_autoencoder.hpp"
-#include "aurora/encoders/native/mlp_autoencoder.hpp"
+#include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/torch_autoencoder.hpp"
 #include "example_data.hpp"
 
@@ -21,18 +20,21 @@ struct Engines {
 
 Engines make(const SensoryData& data, std::size_t dimension, AutoencoderConfig config,
              std::uint32_t seed = 1) {
-  const bool pictures = data.shape().is_picture();
-  config.kind = pictures ? AutoencoderKind::conv_ae : AutoencoderKind::mlp_ae;
-  const auto factory = pictures ? make_native_conv_autoencoder : make_native_mlp_autoencoder;
+  if (config.kind == AutoencoderKind::automatic) {
+    const bool pictures = data.shape().is_picture();
+    config.kind = pictures ? AutoencoderKind::conv_ae : AutoencoderKind::mlp_ae;
+  }
   Stream one(seed, Purpose::encoder_weights), two(seed, Purpose::encoder_weights);
-  return {factory(config, data.shape(), dimension, one),
+  return {make_autoencoder(config, data.shape(), dimension, one),
           make_torch_autoencoder(config, data.shape(), dimension, two)};
 }
 
 TrainingReport train(Encoder& encoder, const SensoryData& data) {
-  Stream stream(1, Purpose::encoder_training);
+  Stream stream(1, Purpose::encoder_training), numbers(2, Purpose::user);
+  std::vector<float> fitness(data.rows());
+  for (float& f : fitness) f = static_cast<float>(numbers.normal());
   Workers workers(2);
-  return encoder.train(data.view(), stream, workers);
+  return encoder.train({data.view(), fitness}, stream, workers);
 }
 
 double norm(const std::vector<float>& a, const std::vector<float>& b) {
@@ -62,9 +64,9 @@ std::uint32_t live_seed(const SensoryData& data, std::size_t dimension, std::siz
 /// Both engines start from the same weights; then every array of the state must have moved by the
 /// same amount, up to `tolerance` of its own movement.
 void expect_equal_training(const SensoryData& data, std::size_t dimension, std::size_t epochs,
-                           double tolerance, std::size_t channels = 4, std::uint32_t seed = 1) {
+                           double tolerance, std::size_t channels = 4, std::uint32_t seed = 1,
+                           AutoencoderConfig config = {}) {
   SCOPED_TRACE(describe(data.shape()) + ", " + std::to_string(channels) + " channels");
-  AutoencoderConfig config;
   config.channels = channels;
   config.epochs = epochs;
   config.batch = data.rows();
@@ -92,6 +94,48 @@ TEST(NativeAndTorch, OneStepMovesEveryArrayEqually) {
   expect_equal_training(arcs(96, 50, 1), 4, 1, 0.05);
 }
 
+TEST(NativeAndTorch, OneStepMovesEveryArrayEquallyWithALatentLoss) {
+  for (const LatentLoss loss : {LatentLoss::divergence, LatentLoss::triplets}) {
+    const AutoencoderConfig config{.latent_loss = loss, .beta = 3, .weight = 0.5};
+    expect_equal_training(spot_pictures(96, 64, 1), 10, 1, 0.05, 4, 1, config);
+    expect_equal_training(arcs(90, 50, 1), 4, 1, 0.05, 4, 1, config);
+  }
+}
+
+/// Arcs whose last channel says how far each of them goes.
+SensoryData arcs_of_any_length(std::size_t rows, std::size_t steps) {
+  const SensoryData arc = arcs(rows, steps, 1);
+  SensoryData data({{steps, 3}, ElementType::float32}, rows);
+  Stream stream(4, Purpose::user);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t length = 1 + stream.below(steps);
+    const auto from = arc.view().row<float>(i);
+    const auto to = data.mutable_view().row<float>(i);
+    for (std::size_t t = 0; t < length; ++t) {
+      to[3 * t] = from[2 * t];
+      to[3 * t + 1] = from[2 * t + 1];
+      to[3 * t + 2] = 1;
+    }
+  }
+  return data;
+}
+
+TEST(NativeAndTorch, OneStepMovesEveryArrayEquallyOnSequences) {
+  AutoencoderConfig lstm, conv;
+  conv.kind = AutoencoderKind::conv1d_ae;
+  lstm.kind = AutoencoderKind::lstm_ae;
+  lstm.units = 12;
+  for (const LatentLoss loss : {LatentLoss::none, LatentLoss::divergence, LatentLoss::triplets}) {
+    conv.latent_loss = lstm.latent_loss = loss;
+    expect_equal_training(arcs(90, 50, 1), 4, 1, 0.05, 8, 1, conv);
+    expect_equal_training(arcs(40, 13, 1), 3, 1, 0.05, 6, 2, conv);
+    expect_equal_training(arcs(90, 20, 1), 4, 1, 0.05, 4, 1, lstm);
+  }
+  lstm.latent_loss = LatentLoss::none;
+  lstm.mask = true;
+  expect_equal_training(arcs_of_any_length(90, 20), 4, 1, 0.05, 4, 1, lstm);
+}
+
 /// Trained by libtorch, taken over by the native engine: both say the same.
 void expect_equal_answers(const SensoryData& data, const AutoencoderConfig& config,
                           std::uint32_t seed = 1) {
@@ -117,7 +161,13 @@ void expect_equal_answers(const SensoryData& data, const AutoencoderConfig& conf
 TEST(NativeAndTorch, EqualErrorsAndPictures) {
   for (const SensoryData& data : {spot_pictures(50, 64, 2), arcs(50, 50, 2)}) {
     expect_equal_answers(data, {});
+    expect_equal_answers(data, {.latent_loss = LatentLoss::divergence});
+    expect_equal_answers(data, {.latent_loss = LatentLoss::triplets});
   }
+  expect_equal_answers(arcs(50, 50, 2), {.kind = AutoencoderKind::conv1d_ae, .channels = 8});
+  expect_equal_answers(arcs(50, 21, 2), {.kind = AutoencoderKind::lstm_ae});
+  expect_equal_answers(arcs_of_any_length(50, 21),
+                       {.kind = AutoencoderKind::lstm_ae, .mask = true});
 }
 
 TEST(NativeAndTorch, EqualOnAnySizeInOneToFourChannels) {

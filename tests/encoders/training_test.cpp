@@ -127,6 +127,35 @@ TEST(Training, StopsWhenPatienceIsSpentAndRestoresTheBest) {
   EXPECT_EQ(model.weight, 3U * 12U);
 }
 
+TEST(Training, AsksForProgressButKeepsTheBest) {
+  RecordingModel model;
+  model.losses = {10, 8.5, 8.4, 8, 7.9, 7.8, 1};  // a tenth less than 8.5 was never reached
+  AutoencoderConfig c = config(100, 4);
+  c.progress = 0.1;
+  Stream stream(4, Purpose::encoder_training);
+  const TrainingReport report = fit(model, 1000, c, stream);
+  EXPECT_EQ(report.epochs, 5U);
+  EXPECT_EQ(report.validation_loss, 7.8);
+  EXPECT_FALSE(model.restored);
+}
+
+TEST(Training, NoneChangesNothingAndReportsLosses) {
+  AutoencoderConfig c = config(100, 4);
+  c.training = Training::none;
+  Stream stream(4, Purpose::encoder_training);
+  RecordingModel model;
+  model.losses = {3, 2};  // of those held out, of the others
+  const TrainingReport report = fit(model, 1000, c, stream);
+  EXPECT_EQ(report.epochs, 0U);
+  EXPECT_EQ(report.validation_loss, 3);
+  EXPECT_EQ(report.train_loss, 2);
+  EXPECT_TRUE(model.steps.empty());
+  EXPECT_EQ(model.validations[1].size(), 750U);
+  RecordingModel small;
+  small.losses = {5};
+  EXPECT_EQ(fit(small, 100, c, stream).validation_loss, 5);
+}
+
 TEST(Training, TellsAfterEveryEpochWhatItHasComeTo) {
   RecordingModel model;
   model.losses = {9, 5, 6, 4};

@@ -56,6 +56,38 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
                            return name;
                          });
 
+class EveryEncoder : public RunFixture, public testing::WithParamInterface<Golden> {
+ protected:
+  RunSummary run_small(const char* threads) {
+    return run_with({"run.iterations=100", "run.batch=16", "container.target_size=200", threads,
+                     GetParam().variant},
+                    "aurora-csc-surprise-4");
+  }
+};
+
+TEST_P(EveryEncoder, HasItsGoldenHashForAnyNumberOfThreads) {
+  const RunSummary one = run_small("run.threads=1");
+  EXPECT_EQ(one.status, RunStatus::finished);
+  EXPECT_GT(one.container_size, 0U);
+  if (encoders_have_golden_bits()) {
+    EXPECT_EQ(one.container_hash, GetParam().hash);
+  }
+  EXPECT_EQ(run_small("run.threads=3").container_hash, one.container_hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(Maze, EveryEncoder,
+                         testing::Values(Golden{"encoder.kind=pca", "fdafac90f0b99a2c"},
+                                         Golden{"encoder.kind=rff-pca", "c4503895c146f0e1"},
+                                         Golden{"encoder.kind=vae", "064e54574426ddc5"},
+                                         Golden{"encoder.kind=contrastive", "2b1304e1bafcc365"},
+                                         Golden{"encoder.training=none", "bca4004a5496922d"}),
+                         [](const auto& instance) {
+                           std::string name = instance.param.variant;
+                           name = name.substr(name.find('=') + 1);
+                           std::erase(name, '-');
+                           return name;
+                         });
+
 TEST(Variants, OfThePaperComeFirstAndInItsOrder) {
   const std::vector<Variant> variants = builtin_parts().variants;
   ASSERT_GE(variants.size(), 12U);

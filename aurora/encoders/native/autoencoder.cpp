@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ namespace {
 // and part of the bits.
 constexpr std::size_t kShards = 16;
 
-constexpr double kExplained = 0.01;    // of the variance; who explains less is dead
+constexpr std::size_t kLookedAt = 1024;  // individuals whose latent loss is reported
+constexpr double kExplained = 0.01;      // of the variance; who explains less is dead
 constexpr std::size_t kMostDraws = 5;  // of weights, in an update: there may be nothing to explain
 
 /// Buffers that nobody uses at the moment. The last one given back is the first to go out again, so
@@ -61,29 +63,60 @@ Group make_group(SensoryView data, const InputScaling& scaling, std::size_t coun
   return group;
 }
 
-/// Group g of a list of rows of `data`.
-Group group_of(SensoryView data, const InputScaling& scaling, std::span<const std::uint32_t> rows,
-               std::size_t g) {
+/// Group g of a list of rows of the set.
+Group group_of(const TrainingSet& set, const InputScaling& scaling,
+               std::span<const std::uint32_t> rows, std::size_t g) {
   const auto some = rows.subspan(g * kLanes, std::min(kLanes, rows.size() - g * kLanes));
-  return make_group(data, scaling, some.size(), [&](std::size_t i) { return some[i]; });
+  Group group = make_group(set.data, scaling, some.size(), [&](std::size_t i) { return some[i]; });
+  if (set.fitness.empty()) return group;
+  for (std::size_t lane = 0; lane < some.size(); ++lane) {
+    group.fitness[lane] = set.fitness[some[lane]];
+  }
+  return group;
 }
 
-double sum_squares(const Scratch<float>& scratch, std::size_t count) {
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += static_cast<double>(scratch.squares[i]);
-  return sum;
+/// What is minimised, of the individuals of a group.
+struct Loss {
+  double squares = 0;
+  double latent = 0;
+
+  double sum() const { return squares + latent; }
+  Loss& operator+=(const Loss& other) {
+    squares += other.squares;
+    latent += other.latent;
+    return *this;
+  }
+};
+
+Loss loss_of(const Scratch<float>& scratch, std::size_t count) {
+  Loss loss;
+  for (std::size_t i = 0; i < count; ++i) {
+    loss.squares += static_cast<double>(scratch.squares[i]);
+    loss.latent += static_cast<double>(scratch.latent.loss[i]);
+  }
+  return loss;
+}
+
+std::vector<std::uint32_t> first_rows(std::size_t count) {
+  std::vector<std::uint32_t> rows(count);
+  std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
 }
 
 class Trainer final : public Trainable {
  public:
+  /// `stream`: for the noise of variational encoders, `noisy` values an individual.
   Trainer(Network& network, ScratchPool& pool, const InputScaling& scaling,
-          std::vector<float>& parameters, double learning_rate, SensoryView data, Workers& workers)
+          std::vector<float>& parameters, double learning_rate, const TrainingSet& set,
+          std::size_t noisy, Stream& stream, Workers& workers)
       : network_(network),
         pool_(pool),
         scaling_(scaling),
         parameters_(parameters),
         adam_(parameters.size(), learning_rate),
-        data_(data),
+        set_(set),
+        noisy_(noisy),
+        stream_(stream),
         workers_(workers) {}
 
   void reset_optimiser() override { adam_.reset(); }
@@ -92,7 +125,9 @@ class Trainer final : public Trainable {
     // Shard s takes the groups s, s + shards, ...
     const std::size_t groups = groups_of(rows.size()), shards = std::min(groups, kShards);
     while (gradients_.size() < shards) gradients_.emplace_back(parameters_.size());
-    errors_.assign(shards, 0.0);
+    losses_.assign(shards, {});
+    noise_.resize(rows.size() * noisy_);
+    for (float& value : noise_) value = static_cast<float>(stream_.normal());
     parts_.clear();
     for (std::size_t s = 0; s < shards; ++s) parts_.push_back(gradients_[s].data());
 
@@ -101,9 +136,12 @@ class Trainer final : public Trainable {
       for (std::size_t s = begin; s < end; ++s) {
         std::ranges::fill(gradients_[s], 0.0F);
         for (std::size_t g = s; g < groups; g += shards) {
-          const Group group = group_of(data_, scaling_, rows, g);
+          Group group = group_of(set_, scaling_, rows, g);
+          for (std::size_t lane = 0; noisy_ > 0 && lane < group.count; ++lane) {
+            group.noise[lane] = noise_.data() + (g * kLanes + lane) * noisy_;
+          }
           network_.run(Pass::gradient, group, *scratch, gradients_[s].data());
-          errors_[s] += sum_squares(*scratch, group.count);
+          losses_[s] += loss_of(*scratch, group.count);
         }
       }
       pool_.give_back(std::move(scratch));
@@ -112,27 +150,26 @@ class Trainer final : public Trainable {
     // The gradient of half the squared error, to that of the mean squared error.
     adam_.step(parameters_, parts_, 2.0 / values(rows.size()));
     network_.set_parameters(parameters_.data());
-    double error = 0;
-    for (const double e : errors_) error += e;
-    return error / values(rows.size());
+    return total().sum() / values(rows.size());
   }
 
   double loss(std::span<const std::uint32_t> rows) override {
     const std::size_t groups = groups_of(rows.size());
-    errors_.assign(groups, 0.0);
+    losses_.assign(groups, {});
     workers_.parallel_for(groups, network_.grain(), [&](std::size_t begin, std::size_t end) {
       auto scratch = pool_.take();
       for (std::size_t g = begin; g < end; ++g) {
-        const Group group = group_of(data_, scaling_, rows, g);
+        const Group group = group_of(set_, scaling_, rows, g);
         network_.run(Pass::error, group, *scratch, nullptr);
-        errors_[g] = sum_squares(*scratch, group.count);
+        losses_[g] = loss_of(*scratch, group.count);
       }
       pool_.give_back(std::move(scratch));
     });
-    double error = 0;
-    for (const double e : errors_) error += e;
-    return error / values(rows.size());
+    latent_loss_ = total().latent / values(rows.size());
+    return total().sum() / values(rows.size());
   }
+  /// The latent layer's part of what loss() said last.
+  double latent_loss() const { return latent_loss_; }
 
   void keep_weights() override { kept_ = parameters_; }
   void restore_weights() override {
@@ -145,17 +182,27 @@ class Trainer final : public Trainable {
     return static_cast<double>(rows) * static_cast<double>(scaling_.mean.size());
   }
 
+  Loss total() const {
+    Loss total;
+    for (const Loss& loss : losses_) total += loss;
+    return total;
+  }
+
   Network& network_;
   ScratchPool& pool_;
   const InputScaling& scaling_;
   std::vector<float>& parameters_;
   Adam adam_;
-  SensoryView data_;
+  const TrainingSet& set_;
+  std::size_t noisy_;
+  Stream& stream_;
   Workers& workers_;
   std::vector<LineVector<float>> gradients_;  // one per shard
   std::vector<const float*> parts_;
-  std::vector<double> errors_;
+  std::vector<Loss> losses_;
+  std::vector<float> noise_;
   std::vector<float> kept_;
+  double latent_loss_ = 0;
 };
 
 class NativeAutoencoder final : public Encoder {
@@ -173,22 +220,29 @@ class NativeAutoencoder final : public Encoder {
 
   std::size_t dimension() const override { return layout_.dimension; }
 
-  TrainingReport train(SensoryView data, Stream& stream, Workers& workers,
+  TrainingReport train(const TrainingSet& set, Stream& stream, Workers& workers,
                        const AfterEpoch& after_epoch) override {
-    check_shape(layout_.input, data);
-    scaling_ = InputScaling::fit(data, workers);
-    Trainer trainer(*network_, pool_, scaling_, parameters_, config_.learning_rate, data, workers);
-    TrainingReport report = fit(trainer, data.rows(), config_, stream, after_epoch);
-    if (!config_.redraw) return report;
-    // A layer whose units are all negative says nothing, and learns nothing any more.
-    std::size_t redrawn = 0;
-    const double alive = (1 - kExplained) * scaling_.variance();
-    for (; redrawn < kMostDraws && !(report.validation_loss <= alive); ++redrawn) {
-      parameters_ = draw_parameters(layout_, stream);
-      network_->set_parameters(parameters_.data());
-      report = fit(trainer, data.rows(), config_, stream, after_epoch);
+    check_training_set(layout_, set);
+    scaling_ = InputScaling::fit(set.data, workers);
+    const std::size_t noisy = layout_.latent.variational() ? dimension() : 0;
+    Trainer trainer(*network_, pool_, scaling_, parameters_, config_.learning_rate, set, noisy,
+                    stream, workers);
+    TrainingReport report = fit(trainer, set.data.rows(), config_, stream, after_epoch);
+    if (config_.redraw) {
+      // A layer whose units are all negative says nothing, and learns nothing any more.
+      std::size_t redrawn = 0;
+      const double alive = (1 - kExplained) * scaling_.variance();
+      for (; redrawn < kMostDraws && !(report.validation_loss <= alive); ++redrawn) {
+        parameters_ = draw_parameters(layout_, stream);
+        network_->set_parameters(parameters_.data());
+        report = fit(trainer, set.data.rows(), config_, stream, after_epoch);
+      }
+      report.extra.push_back({"redrawn", static_cast<double>(redrawn)});
     }
-    report.extra.push_back({"redrawn", static_cast<double>(redrawn)});
+    if (layout_.latent.loss != LatentLoss::none) {
+      trainer.loss(first_rows(std::min(set.data.rows(), kLookedAt)));
+      report.extra.push_back({"latent_loss", trainer.latent_loss()});
+    }
     return report;
   }
 

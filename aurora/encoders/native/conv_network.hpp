@@ -35,6 +35,7 @@ struct ConvNetwork {
   Channels colours, maps;                   // of the pictures, of the hidden maps
   std::vector<LayerPlace> places;           // encoder.conv1..3, six linear layers, decoder.conv1..4
   std::vector<DenseLayer> dense;            // encoder.linear1..3, decoder.linear1..3
+  Latent<T> latent;                         // empty
   PlainKernels<T> encoder[3] = {{colours, maps}, {maps, maps}, {maps, maps}};
   PlainKernels<T> decoder_first{maps, maps};
   UpKernels<T> decoder[3] = {{maps, maps}, {maps, maps}, {maps, colours}};
@@ -50,11 +51,12 @@ ConvNetwork<T>::ConvNetwork(const AutoencoderLayout& layout)
       one_tile(layout.input.extents[2] <= kFewColours && layout.layers.front().outputs <= kTile),
       colours(picture_channels(layout.input.extents[2], one_tile ? kFewColours : kTile)),
       maps(hidden_channels(layout.layers.front().outputs)),
-      places(layer_places(layout)) {
+      places(layer_places(layout)),
+      latent(layout) {
   for (std::size_t i = 3; i < 9; ++i) {
     const LayerSpec& layer = layout.layers[i];
-    const bool latent = i == 5;
-    dense.push_back({layer.fan_in, layer.outputs, !latent, places[i]});
+    const bool linear = i == 5;  // the latent one
+    dense.push_back({layer.fan_in, layer.outputs, !linear, places[i]});
   }
 }
 
@@ -62,7 +64,7 @@ ConvNetwork<T>::ConvNetwork(const AutoencoderLayout& layout)
 template <class T>
 struct ConvScratch final : Scratch<T> {
   explicit ConvScratch(const ConvNetwork<T>& net);
-  const T* descriptor() const override { return values[3].data(); }
+  const T* descriptor() const override { return this->latent.descriptor(values[3]); }
 
   Planes<T> input;
   Planes<T> e1, e2, e3;
@@ -83,7 +85,8 @@ struct ConvScratch final : Scratch<T> {
 
 template <class T>
 ConvScratch<T>::ConvScratch(const ConvNetwork<T>& net)
-    : input(net.padded_height, net.padded_width, net.colours.room()),
+    : Scratch<T>(net.latent),
+      input(net.padded_height, net.padded_width, net.colours.room()),
       e1(input.height / 2, input.width / 2, net.maps.room()),
       e2(input.height / 4, input.width / 4, net.maps.room()),
       e3(input.height / 8, input.width / 8, net.maps.room()),

@@ -59,12 +59,14 @@ void encode(const ConvNetwork<T>& net, const Group& group, bool keep_winners, Co
   pooled_conv<tiles, kTile>(s.e2, net.encoder[2].to_output(), s.e3, winners(s.winners3));
   flatten(s.e3, net.maps.count, s.values[0].data());
   for (std::size_t k = 0; k < 3; ++k) {
-    dense(net.dense[k], net.parameters, s.values[k].data(), s.values[k + 1].data());
+    T* output = k == 2 ? s.latent.head(s.values[3]) : s.values[k + 1].data();
+    dense(net.dense[k], net.parameters, s.values[k].data(), output);
   }
 }
 
 template <Tiles tiles, class T>
 void decode(const ConvNetwork<T>& net, const Group& group, Pass pass, ConvScratch<T>& s) {
+  enter_latent(group, s.latent, s.values[3]);
   for (std::size_t k = 3; k < 6; ++k) {
     dense(net.dense[k], net.parameters, s.values[k].data(), s.values[k + 1].data());
   }
@@ -132,9 +134,11 @@ void decoder_gradient(const ConvNetwork<T>& net, ConvScratch<T>& s, T* gradient)
 }
 
 template <class T>
-void dense_gradient(const ConvNetwork<T>& net, ConvScratch<T>& s, T* gradient) {
+void dense_gradient(const ConvNetwork<T>& net, const Group& group, ConvScratch<T>& s, T* gradient) {
   for (std::size_t k = 6; k-- > 0;) {
-    const T* output_gradient = s.value_gradients[k + 1].data();
+    const T* output_gradient =
+        k == 2 ? leave_latent(group, s.latent, s.values[3], s.value_gradients[3])
+               : s.value_gradients[k + 1].data();
     dense_weight_gradient(net.dense[k], s.values[k].data(), output_gradient, s.transposed.data(),
                           gradient);
     // The input comes out of a ReLU if the layer before has one; the pooled maps see to theirs.
@@ -186,7 +190,7 @@ void run_tiles(const ConvNetwork<T>& net, Pass pass, const Group& group, ConvScr
   decode<tiles>(net, group, pass, scratch);
   if (pass != Pass::gradient) return;
   decoder_gradient<tiles>(net, scratch, gradient);
-  dense_gradient(net, scratch, gradient);
+  dense_gradient(net, group, scratch, gradient);
   encoder_gradient<tiles>(net, scratch, gradient);
 }
 

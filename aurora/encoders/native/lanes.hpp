@@ -70,6 +70,8 @@ struct Group {
   std::size_t count = 0;
   ElementType element = ElementType::float32;
   const InputScaling* scaling = nullptr;
+  std::array<const float*, kLanes> noise{};  // null, or standard normal, one a latent dimension
+  std::array<float, kLanes> fitness{};       // for triplets
 };
 
 /// The sum over the lanes, always in the same order.

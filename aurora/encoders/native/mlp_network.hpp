@@ -15,7 +15,8 @@ namespace aurora::native {
 /// Constant during a pass.
 template <class T>
 struct MlpNetwork {
-  explicit MlpNetwork(const AutoencoderLayout& layout) : encoder_layers(layout.encoder_layers) {
+  explicit MlpNetwork(const AutoencoderLayout& layout)
+      : encoder_layers(layout.encoder_layers), latent(layout) {
     const std::vector<LayerPlace> places = layer_places(layout);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const LayerSpec& layer = layout.layers[i];
@@ -27,12 +28,14 @@ struct MlpNetwork {
 
   std::vector<DenseLayer> dense;
   std::size_t encoder_layers;
+  Latent<T> latent;  // empty
   const T* parameters = nullptr;
 };
 
 template <class T>
 struct MlpScratch final : Scratch<T> {
-  explicit MlpScratch(const MlpNetwork<T>& net) : encoder_layers(net.encoder_layers) {
+  explicit MlpScratch(const MlpNetwork<T>& net)
+      : Scratch<T>(net.latent), encoder_layers(net.encoder_layers) {
     std::size_t widest = 0;
     for (const DenseLayer& layer : net.dense) {
       values.emplace_back(layer.in * kLanes);
@@ -42,7 +45,7 @@ struct MlpScratch final : Scratch<T> {
     gradients = values;
     transposed.resize(padded(widest) * kLanes);
   }
-  const T* descriptor() const override { return values[encoder_layers].data(); }
+  const T* descriptor() const override { return this->latent.descriptor(values[encoder_layers]); }
 
   std::size_t encoder_layers;
   std::vector<LineVector<T>> values;     // values[k] enters layer k; the last is the output

@@ -9,6 +9,7 @@
 
 #include "aurora/encoders/autoencoder_layout.hpp"
 #include "aurora/encoders/native/lanes.hpp"
+#include "aurora/encoders/native/latent.hpp"
 
 namespace aurora::native {
 
@@ -33,7 +34,7 @@ enum class Pass {
   descriptor,  // encoder only
   error,       // and the decoder: squared error of each individual
   picture,     // and the decoder: what it says, in scaled space
-  gradient,    // squared errors, and the gradient of half their sum
+  gradient,    // squared errors, and the gradient of half their sum and the latent loss's
 };
 
 /// Buffers for one group on its way, and what the tasks leave in them; a thread needs its own.
@@ -41,7 +42,9 @@ enum class Pass {
 template <class T>
 struct Scratch {
   virtual ~Scratch() = default;
+  explicit Scratch(const Latent<T>& empty) : latent(empty) {}
   virtual const T* descriptor() const = 0;      // [n][16]
+  Latent<T> latent;                             // and its loss
   alignas(64) std::array<T, kLanes> squares{};  // squared error in scaled space
 };
 

@@ -22,7 +22,7 @@ constexpr double kFarAway = 3;    // cameras, so that perspective is slight
 constexpr double kDotSpacing = 0.25;
 constexpr double kFlat = 0.0005;  // half height of a dot
 constexpr Colour kDot = {205, 205, 205};
-constexpr Colour kSky = {214, 228, 240};
+constexpr Colour kHorizon = {214, 228, 240};
 constexpr Colour kFront = {255, 210, 0};
 
 /// The part of the floor that an episode takes place on: a square.
@@ -106,7 +106,7 @@ Image look(const Camera& camera, std::span<const Solid> solids, std::size_t side
   render(camera, solids, 2 * side, large.pixels);
   for (auto pixel = large.pixels.begin(); pixel != large.pixels.end(); pixel += kChannels) {
     if (std::all_of(pixel, pixel + kChannels, [](auto c) { return c == 255; })) {
-      std::ranges::copy(kSky, pixel);
+      std::ranges::copy(kHorizon, pixel);
     }
   }
   return halved(large);
