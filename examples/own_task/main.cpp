@@ -100,19 +100,22 @@ class Thrower : public aurora::Task {
   aurora::Drawing draw(std::span<const float> genotype) const override {
     // The room from the side: 4 m are 640 pixels, y runs upwards.
     aurora::Canvas room(640, 480, {.left = 0, .right = kRoom, .top = 3, .bottom = 0});
+    constexpr aurora::Colour kStone = {90, 95, 105};
+    room.line({0, 0}, {kRoom, 0}, 16, kStone);
+    for (const double wall : {0.0, kRoom}) room.line({wall, 0}, {wall, 3}, 16, kStone);
+    room.line({kRoom / 2, 0}, {kRoom / 2, 0.9}, 6, {190, 195, 205});  // what it throws from
     std::vector<aurora::Place> path;
     for (const Ball& ball : throw_ball(genotype)) path.push_back({ball.x, ball.y});
 
     aurora::Drawing drawing;
     drawing.seconds_per_frame = kSeconds / kSamples;
-    for (const aurora::Place& place : path) {  // a frame a sample
+    for (std::size_t i = 0; i < path.size(); ++i) {  // a frame a sample
+      if (i > 0) aurora::draw_path_piece(room, path, i - 1, 3);
       aurora::Canvas frame = room;
-      frame.disc(place, 12, {200, 60, 40});
+      frame.disc(path[i], 12, {200, 60, 40});
       drawing.film.push_back(frame.image());
     }
-    aurora::draw_path(room, path, 3);
-    room.disc(path.back(), 12, {200, 60, 40});
-    drawing.picture = room.image();
+    drawing.picture = drawing.film.back();
     return drawing;
   }
 
