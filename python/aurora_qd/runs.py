@@ -181,7 +181,7 @@ class Columns:
         match = re.fullmatch(
             r'(.*),\n  "checksum": "([0-9a-f]{16})"\n}\n', _read_text(where), re.DOTALL
         )
-        if not match or xxhash.xxh3_64_hexdigest(match[1] + "\n}\n") != match[2]:
+        if not match or xxhash.xxh3_64_hexdigest((match[1] + "\n}\n").encode()) != match[2]:
             raise RunError(f"{where}: is damaged: its checksum does not fit")
 
     def __len__(self) -> int:

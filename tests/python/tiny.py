@@ -63,7 +63,7 @@ def edit_json(path: Path, **changes: object) -> None:
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """With the checksum that it needs."""
     text = json.dumps({k: v for k, v in manifest.items() if k != "checksum"}, indent=2) + "\n"
-    digest = xxhash.xxh3_64_hexdigest(text) if xxhash else "0" * 16
+    digest = xxhash.xxh3_64_hexdigest(text.encode()) if xxhash else "0" * 16
     (folder / "manifest.json").write_text(
         text[: -len("\n}\n")] + f',\n  "checksum": "{digest}"\n}}\n'
     )
