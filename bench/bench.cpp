@@ -1,13 +1,17 @@
 // Measures every hot loop and whole runs: one table on standard output, and the same rows as JSON.
 //
 //   bench [--json FILE] [FILTER]      only rows whose name contains FILTER
+//
+// AURORA_INSTRUCTIONS=avx2 in the environment makes it use that instruction set.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "aurora/core/instruction_set.hpp"
 #include "table.hpp"
 
 namespace aurora::bench {
@@ -116,12 +120,15 @@ int main(int argc, char** argv) {
       filter = argument;
     }
   }
+  const char* instructions = std::getenv("AURORA_INSTRUCTIONS");
+  if (instructions != nullptr && *instructions != 0) aurora::use_instruction_set(instructions);
   Table table(filter);
   maze_rows(table);
   robot_rows(table);
   autoencoder_rows(table);
   neighbour_rows(table);
   archive_rows(table);
+  dominated_novelty_rows(table);
   run_rows(table);
   if (!json.empty()) table.write_json(json);
 }

@@ -41,11 +41,18 @@ void maze_rows(Table& table) {
                           }
                         }};
   const auto first = [&](std::size_t count) { return genotypes.view().slice(0, count); };
-  table.measure(
-      "maze/lanes", "steps/s",
-      {128 * maze::kSteps,
-       [&] { maze::run_episodes(map, rays, first(128), std::span(episodes).first(128)); }},
-      "one robot at a time", one_by_one, kFloor);
+  const Work lanes{128 * maze::kSteps, [&] {
+                     maze::run_episodes(map, rays, first(128), std::span(episodes).first(128));
+                   }};
+  table.measure("maze/lanes", "steps/s", lanes, "one robot at a time", one_by_one, kFloor);
+  std::vector<maze::History> histories(128);
+  table.measure("maze/lanes/histories", "steps/s",
+                {128 * maze::kSteps,
+                 [&] {
+                   maze::run_episodes(map, rays, first(128), std::span(episodes).first(128),
+                                      histories);
+                 }},
+                "keeping nothing", lanes);
   for (const std::size_t batch : {16, 128, 1024}) {
     for (const std::size_t threads : {1, 2}) {
       Workers workers(threads);

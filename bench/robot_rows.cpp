@@ -87,6 +87,10 @@ void hexapod_lanes(Table& table) {
   table.measure("hexapod/episodes", "episodes/s",
                 {kRows, [&] { hexapod::run_episodes(controllers, ends); }}, "one robot at a time",
                 alone);
+  std::vector<hexapod::Walk> walks(kRows);
+  table.measure("hexapod/episodes/walks", "episodes/s",
+                {kRows, [&] { hexapod::run_episodes(controllers, ends, walks); }},
+                "keeping nothing", Work{kRows, [&] { hexapod::run_episodes(controllers, ends); }});
 }
 
 }  // namespace
@@ -109,6 +113,7 @@ void robot_rows(Table& table) {
             {dart, {"actuators", {Value::Form::string, "velocity"}}}, velocity);
   }
   hexapod_lanes(table);
+  compare(table, "vases", "vases", {}, {});
 
   hexapod::Bodies bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {

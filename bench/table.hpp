@@ -56,6 +56,7 @@ void robot_rows(Table& table);
 void autoencoder_rows(Table& table);
 void neighbour_rows(Table& table);
 void archive_rows(Table& table);
+void dominated_novelty_rows(Table& table);
 void run_rows(Table& table);
 
 }  // namespace aurora::bench

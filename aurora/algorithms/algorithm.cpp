@@ -62,7 +62,8 @@ StepReport Algorithm::absorb() {
     {
       const Stopwatch watch(report.seconds.train);
       Stream stream(seed_, Purpose::encoder_training, address(iteration_));
-      report.training = encoder_->train({individuals().sensory.view(), individuals().fitness}, stream, workers_);
+      report.training =
+          encoder_->train({individuals().sensory.view(), individuals().fitness}, stream, workers_);
     }
     describe_again(report);
   }
@@ -80,6 +81,7 @@ void Algorithm::save(AlgorithmState& out) const {
   out.encoder_updates = schedule_.updates();
   out.encoder = encoder_ ? encoder_->state() : std::vector<NamedArray>();
   out.container_state = container_state();
+  out.loop_state = loop_state();
   save_members(out);
 }
 
@@ -91,6 +93,7 @@ void Algorithm::restore(AlgorithmState state) {
   }
   schedule_.restore(state.encoder_updates, state.iteration);
   restore_members(state);
+  restore_loop(state.loop_state);
   iteration_ = state.iteration;
 }
 

@@ -42,6 +42,7 @@ struct StepReport {
   std::size_t invalid = 0;    // NaN or infinite somewhere: never enters the container
   std::size_t simulated = 0;  // the rest of the batch were clones, whose evaluation is known
   std::size_t lost = 0;       // individuals that a container update did not take back
+  std::size_t extinct = 0;    // individuals that an extinction took
   bool container_updated = false;
   std::optional<TrainingReport> training;  // set if the encoder was updated
   PhaseSeconds seconds;
@@ -55,6 +56,7 @@ struct AlgorithmState {
   std::size_t encoder_updates = 0;
   Individuals container;            // row by row, as selection sees them
   PartState container_state;        // of the container's policy
+  PartState loop_state;             // of the loop itself
   Individuals population;           // of the population loops; no rows elsewhere
   std::vector<NamedArray> encoder;  // none if descriptors are hand-coded
 };
@@ -148,6 +150,10 @@ class Algorithm {
   virtual void tidy(const IterationEnd& /*end*/, StepReport& /*report*/) {}
   virtual void save_members(AlgorithmState& out) const = 0;
   virtual void restore_members(AlgorithmState& state) = 0;
+  /// What the loop depends on from here on, besides its individuals.
+  virtual PartState loop_state() const { return {}; }
+  /// DataError if that cannot be such a state. An older version may have saved less.
+  virtual void restore_loop(const PartState& /*state*/) {}
 
   StepReport proposed_;  // of the iteration that has begun
 };
@@ -155,6 +161,7 @@ class Algorithm {
 using LoopEntry = Entry<Algorithm, LoopContext>;
 
 LoopEntry quality_diversity_loop();
+LoopEntry cma_me_loop();
 LoopEntry taxons_loop();
 LoopEntry novelty_search_loop();
 

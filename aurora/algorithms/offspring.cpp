@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 
 #include "aurora/core/errors.hpp"
@@ -47,22 +48,28 @@ void Offspring::check(MatrixView<const float> given) const {
 
 void Offspring::breed(std::size_t iteration, const Variation& variation, const Individuals& from,
                       std::span<const std::uint32_t> parents, std::span<const std::uint32_t> mates,
-                      double unvaried) {
+                      double unvaried, MatrixView<const float> first) {
+  assert(first.rows() + parents.size() == size() && mates.size() == parents.size());
   // Children that differ from their parent fill the batch from the front, clones from the back.
-  simulated_ = 0;
+  for (std::size_t i = 0; i < first.rows(); ++i) {
+    std::ranges::copy(first.row(i), batch_.genotypes.row(i).begin());
+    order_[i] = address(i);
+  }
+  simulated_ = first.rows();
   std::size_t clones = 0;
-  for (std::size_t i = 0; i < size(); ++i) {
+  for (std::size_t i = first.rows(); i < size(); ++i) {
     Stream stream(seed_, Purpose::variation, address(iteration), address(i));
-    const auto parent = from.genotypes.row(parents[i]);
+    const std::uint32_t parent_row = parents[i - first.rows()];
+    const auto parent = from.genotypes.row(parent_row);
     const auto child = batch_.genotypes.row(simulated_);
     bool clone = unvaried > 0 && stream.uniform() < unvaried;
     if (!clone) {
-      variation.vary(parent, from.genotypes.row(mates[i]), child, stream);
+      variation.vary(parent, from.genotypes.row(mates[i - first.rows()]), child, stream);
       clone = std::ranges::equal(parent, child);
     }
     if (clone) {
       order_[i] = address(size() - ++clones);
-      batch_.copy_row(from, parents[i], order_[i]);
+      batch_.copy_row(from, parent_row, order_[i]);
       std::ranges::fill(batch_.extra.row(order_[i]), 0.0F);  // it begins its own life
     } else {
       order_[i] = address(simulated_++);
@@ -80,8 +87,8 @@ EvaluationView Offspring::evaluation() {
 void Offspring::describe(const Encoder* encoder, bool with_errors, Workers& workers) {
   if (!encoder) {
     for (std::size_t i = 0; i < simulated_; ++i) {
-      std::ranges::copy(batch_.ground_truth.row(i).first(kHandCodedSize),
-                        batch_.descriptors.row(i).begin());
+      const std::span<float> descriptor = batch_.descriptors.row(i);
+      std::ranges::copy(batch_.ground_truth.row(i).first(descriptor.size()), descriptor.begin());
     }
   } else if (simulated_ > 0) {
     const std::span<float> errors = batch_.reconstruction_error;

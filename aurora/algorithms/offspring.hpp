@@ -30,10 +30,11 @@ class Offspring {
   void draw(std::size_t iteration, Workers& workers, MatrixView<const float> given = {});
 
   /// Child i is a varied copy of row parents[i] of `from` (crossed with row mates[i] where the
-  /// variation has mates), or, with probability `unvaried`, a plain copy.
+  /// variation has mates), or, with probability `unvaried`, a plain copy. Genotypes of somebody
+  /// else's may come first; child i is then that of parents[i - first.rows()].
   void breed(std::size_t iteration, const Variation& variation, const Individuals& from,
              std::span<const std::uint32_t> parents, std::span<const std::uint32_t> mates,
-             double unvaried = 0);
+             double unvaried = 0, MatrixView<const float> first = {});
 
   /// Whoever is not a clone: an evaluation is a pure function of the genotype, so a clone's is its
   /// parent's.

@@ -1,5 +1,7 @@
 #include "aurora/algorithms/quality_diversity.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "aurora/core/errors.hpp"
@@ -33,22 +35,40 @@ class Members final : public SelectionView {
 
 }  // namespace
 
-QualityDiversity::QualityDiversity(LoopContext& context)
-    : Algorithm(context), container_(std::move(context.container)) {}
+QualityDiversity::QualityDiversity(LoopContext& context, const QualityDiversityConfig& config)
+    : Algorithm(context), container_(std::move(context.container)), config_(config) {
+  if (!(config.extinction_survivors > 0 && config.extinction_survivors <= 1)) {
+    throw UsageError("algorithm.extinction_survivors must be above 0 and at most 1, not " +
+                     std::to_string(config.extinction_survivors));
+  }
+}
+
+std::vector<NamedNumber> QualityDiversity::numbers() const {
+  std::vector<NamedNumber> all = container_->numbers();
+  if (config_.extinction_period > 0) all.push_back({"extinct", static_cast<double>(extinct_)});
+  return all;
+}
 
 void QualityDiversity::breed(MatrixView<const float> given) {
   parents_.clear();
   if (given.rows() > 0 || container_->size() == 0 || !selector_->selects()) {
     offspring_.draw(iteration_, workers_, given);
-    return;
+  } else {
+    breed_after({});
   }
-  parents_ = select(0);
-  offspring_.breed(iteration_, *variation_, container_->individuals(), parents_,
-                   variation_->needs_mate() ? select(1) : parents_);
 }
 
-std::vector<std::uint32_t> QualityDiversity::select(std::uint32_t draw) {
-  std::vector<std::uint32_t> parents(offspring_.size());
+void QualityDiversity::breed_after(MatrixView<const float> first) {
+  const std::size_t count = offspring_.size() - first.rows();
+  parents_.clear();
+  if (count > 0) parents_ = select(count, 0);
+  const bool mates = count > 0 && variation_->needs_mate();
+  offspring_.breed(iteration_, *variation_, container_->individuals(), parents_,
+                   mates ? select(count, 1) : parents_, 0, first);
+}
+
+std::vector<std::uint32_t> QualityDiversity::select(std::size_t count, std::uint32_t draw) {
+  std::vector<std::uint32_t> parents(count);
   Stream stream(seed_, Purpose::selection, address(iteration_), draw);
   Members members(*container_, workers_);
   const std::vector<float> weights = selector_->weights(members, address(iteration_));
@@ -68,6 +88,7 @@ void QualityDiversity::take(StepReport& report) {
   for (const std::uint32_t row : parents_) {
     parent_ids_.push_back(container_->individuals().ids[row]);
   }
+  extinguish(report);
   std::vector<Outcome> outcomes(offspring_.size());
   container_->add_all(offspring_.individuals(), offspring_.rows(), workers_, outcomes);
   for (const Outcome outcome : outcomes) {
@@ -86,7 +107,32 @@ void QualityDiversity::take(StepReport& report) {
         break;
     }
   }
-  teach_selector(outcomes);
+  teach_selector(std::span(outcomes).last(parents_.size()));
+  learn(outcomes);
+}
+
+/// Before the children of iteration P + 1, 2 P + 1, ... are offered: what is seen after iteration P
+/// is what its search has found. Who survives is drawn from the members by age, wherever they
+/// stand; the fittest does.
+void QualityDiversity::extinguish(StepReport& report) {
+  const std::size_t period = config_.extinction_period;
+  if (period == 0 || iteration_ == 1 || (iteration_ - 1) % period != 0) return;
+  const Individuals& members = container_->individuals();
+  if (members.size() == 0) return;
+  std::vector<std::uint32_t> rows = rows_by_age(members);
+  const auto fittest =
+      std::ranges::max_element(rows, {}, [&](std::uint32_t row) { return members.fitness[row]; });
+  std::rotate(rows.begin(), fittest, fittest + 1);
+  Stream stream(seed_, Purpose::extinction, address(iteration_));
+  std::vector<std::uint32_t> survivors = {rows.front()};
+  const double share = config_.extinction_survivors * static_cast<double>(rows.size());
+  for (const std::uint32_t i : stream.permutation(rows.size() - 1)) {
+    if (static_cast<double>(survivors.size()) >= std::round(share)) break;
+    survivors.push_back(rows[i + 1]);
+  }
+  report.extinct = rows.size() - survivors.size();
+  extinct_ += report.extinct;
+  container_->retain(survivors);
 }
 
 /// Tells a selector with columns of its own what became of the children of those who are still
@@ -128,10 +174,23 @@ void QualityDiversity::restore_members(AlgorithmState& state) {
   container_->restore(std::move(state.container), state.container_state);
 }
 
+PartState QualityDiversity::loop_state() const {
+  if (config_.extinction_period == 0) return {};
+  return {.numbers = {{"extinct", static_cast<double>(extinct_)}}};
+}
+
+void QualityDiversity::restore_loop(const PartState& state) {
+  const double extinct = number_called(state.numbers, "extinct", 0);
+  if (!(extinct >= 0 && extinct < 1e18)) throw DataError("the number of the extinct is none");
+  extinct_ = static_cast<std::size_t>(extinct);
+}
+
 LoopEntry quality_diversity_loop() {
-  return part<NoOptions>("quality-diversity", "children of the container's members")
-      .made_by([](const NoOptions&, LoopContext& context) {
-        return std::make_unique<QualityDiversity>(context);
+  using Config = QualityDiversityConfig;
+  return part<Config>("quality-diversity", "children of the container's members")
+      .options(add_extinction_options<Config>)
+      .made_by([](const Config& config, LoopContext& context) {
+        return std::make_unique<QualityDiversity>(context, config);
       });
 }
 

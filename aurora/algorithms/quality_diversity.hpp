@@ -2,24 +2,45 @@
 // Algorithm 1); with cells for a container, MAP-Elites. Parents are members of the container.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "aurora/algorithms/algorithm.hpp"
 
 namespace aurora {
 
-class QualityDiversity final : public Algorithm {
+struct QualityDiversityConfig {
+  std::size_t extinction_period = 0;   // iterations between two extinctions; 0: there are none
+  double extinction_survivors = 0.05;  // share of the members that outlive one
+};
+
+class QualityDiversity : public Algorithm {
  public:
-  explicit QualityDiversity(LoopContext& context);
+  /// UsageError if nobody, or more than everybody, would survive an extinction.
+  QualityDiversity(LoopContext& context, const QualityDiversityConfig& config);
 
   const Individuals& individuals() const override { return container_->individuals(); }
-  std::vector<NamedNumber> numbers() const override { return container_->numbers(); }
+  /// Those of the container and, if there are extinctions, how many they have taken.
+  std::vector<NamedNumber> numbers() const override;
   PartState container_state() const override { return container_->state(); }
 
- private:
+ protected:
   void breed(MatrixView<const float> given) override;
+  PartState loop_state() const override;
+  void restore_loop(const PartState& state) override;
+
+  /// Fills the offspring: with these genotypes first, then with children of selected members. There
+  /// must be members, and a selector that selects.
+  void breed_after(MatrixView<const float> first);
+  /// What became of the offspring, child by child.
+  virtual void learn(std::span<const Outcome> /*outcomes*/) {}
+
+  std::unique_ptr<Container> container_;
+
+ private:
   void take(StepReport& report) override;
   bool has_calendar() const override { return container_->size() > 0; }
   void describe_again(StepReport& report) override;
@@ -27,13 +48,27 @@ class QualityDiversity final : public Algorithm {
   void save_members(AlgorithmState& out) const override;
   void restore_members(AlgorithmState& state) override;
 
-  std::vector<std::uint32_t> select(std::uint32_t draw);
+  std::vector<std::uint32_t> select(std::size_t count, std::uint32_t draw);
   void teach_selector(std::span<const Outcome> outcomes);
+  void extinguish(StepReport& report);
 
-  std::unique_ptr<Container> container_;
-  // Of this iteration, for selectors that learn; empty if there are no parents.
+  QualityDiversityConfig config_;
+  std::size_t extinct_ = 0;  // members that extinctions have taken so far
+  // Of the last children of this iteration, for selectors that learn; empty if there are no
+  // parents.
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint64_t> parent_ids_;
 };
+
+/// The options of QualityDiversityConfig, for loops that have them.
+template <class Config>
+void add_extinction_options(Options<Config>& options) {
+  options
+      .add("extinction_period", static_cast<std::size_t Config::*>(&Config::extinction_period), 0,
+           1'000'000'000, "iterations between two extinctions, 50 say; 0: none")
+      .add("extinction_survivors", static_cast<double Config::*>(&Config::extinction_survivors),
+           Range{.low = 0, .high = 1, .above_low = true},
+           "share of the members that outlive an extinction");
+}
 
 }  // namespace aurora

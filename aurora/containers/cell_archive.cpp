@@ -56,10 +56,13 @@ std::size_t CellArchive::set_descriptors(MatrixView<const float> descriptors,
   }
   // Rows move, and with them the elites of cells.
   drop_rows_not_indexed();
-  for (std::size_t row = 0; row < size(); ++row) {
-    elites_[cells_->cell(individuals_.descriptors.row(row))] = static_cast<std::uint32_t>(row);
-  }
+  elites_ = elites_of(individuals_);
   return before - size();
+}
+
+void CellArchive::retain(std::span<const std::uint32_t> rows) {
+  Container::retain(rows);
+  elites_ = elites_of(individuals_);
 }
 
 std::vector<std::uint32_t> CellArchive::elites_of(const Individuals& individuals) const {

@@ -29,6 +29,8 @@ class CellArchive final : public Container {
   std::size_t set_descriptors(MatrixView<const float> descriptors,
                               std::span<const float> errors) override;
 
+  void retain(std::span<const std::uint32_t> rows) override;
+
   /// One individual in a cell.
   std::string check(Workers& workers) const override;
 

@@ -34,6 +34,9 @@ std::size_t Container::append(const Individuals& batch, std::size_t row) {
 }
 
 void Container::replace(std::size_t to, const Individuals& batch, std::size_t row) {
+  if (notes_gains_) {
+    gains_.push_back({batch.ids[row], batch.fitness[row] - individuals_.fitness[to]});
+  }
   individuals_.copy_row(batch, row, to);
   index_.erase(to);
   index_.insert(to, batch.descriptors.row(row), batch.ids[row]);
@@ -77,6 +80,16 @@ std::size_t Container::set_descriptors(MatrixView<const float> descriptors,
   return before - size();
 }
 
+void Container::retain(std::span<const std::uint32_t> rows) {
+  std::vector<bool> stays(size());
+  for (const std::uint32_t row : rows) stays[row] = true;
+  for (std::size_t row = 0; row < stays.size(); ++row) {
+    if (!stays[row]) index_.erase(row);
+  }
+  index_.tighten();
+  drop_rows_not_indexed();
+}
+
 std::string Container::check(Workers& /*workers*/) const {
   check_ids(individuals_);
   for (std::size_t row = 0; row < size(); ++row) {
@@ -106,6 +119,11 @@ void Container::restore(Individuals individuals, const PartState& /*state*/) {
   for (std::size_t row = 0; row < size(); ++row) {
     index_.insert(row, individuals_.descriptors.row(row), individuals_.ids[row]);
   }
+}
+
+std::vector<Gain> Container::gains() {
+  notes_gains_ = true;
+  return std::exchange(gains_, {});
 }
 
 std::vector<float> Container::novelty(Workers& workers) {

@@ -38,6 +38,12 @@ struct Upkeep {
   std::size_t lost = 0;  // members that it did not take back
 };
 
+/// Somebody took the place of another.
+struct Gain {
+  std::uint64_t id = 0;  // of the newcomer
+  float fitness = 0;     // by how much it is fitter
+};
+
 class Container {
  public:
   virtual ~Container() = default;
@@ -70,6 +76,9 @@ class Container {
   virtual std::size_t set_descriptors(MatrixView<const float> descriptors,
                                       std::span<const float> errors);
 
+  /// Lets everybody go but these rows, each of which is given once. Rows move; ids stay.
+  virtual void retain(std::span<const std::uint32_t> rows);
+
   /// What it depends on from here on, besides its individuals.
   virtual PartState state() const { return {}; }
 
@@ -78,6 +87,10 @@ class Container {
   /// if the columns do not match the layout, a number is not finite, two ids are equal, or the kind
   /// of container cannot have held them together.
   virtual void restore(Individuals individuals, const PartState& state = {});
+
+  /// Who took the place of somebody since the last call, one after the other. The first call, which
+  /// gives nothing, begins to take notes.
+  std::vector<Gain> gains();
 
   /// The values of the extra columns, to be changed by the part whose they are.
   MatrixView<float> extra() { return individuals_.extra; }
@@ -109,6 +122,10 @@ class Container {
   Individuals individuals_;
   NeighbourIndex index_;  // slots are rows
   NoveltyCache novelty_;
+
+ private:
+  bool notes_gains_ = false;
+  std::vector<Gain> gains_;
 };
 
 /// One side of a box; both ends belong to it.

@@ -6,77 +6,128 @@
 #include <numeric>
 #include <utility>
 
-#include "aurora/containers/distance.hpp"
 #include "aurora/core/errors.hpp"
 
 namespace aurora {
 namespace {
 
-constexpr std::size_t kRowsPerChunk = 256;
-
-bool nearer(const Neighbour& a, const Neighbour& b) {
-  return std::pair(a.squared_distance, a.id) < std::pair(b.squared_distance, b.id);
-}
+/// Distances kept beyond those that make the score: more of them mean fewer new queries and more
+/// lists to touch.
+constexpr std::size_t kSpare = 9;
+constexpr std::size_t kRowsPerChunk = 64;
 
 }  // namespace
 
+/// Of equal fitness the older counts as fitter.
+struct DominatedNovelty::Strength {
+  float fitness;
+  std::uint64_t id;
+
+  bool beats(const Strength& other) const {
+    return fitness != other.fitness ? fitness > other.fitness : id < other.id;
+  }
+};
+
+struct DominatedNovelty::Gone {
+  NeighbourIndex places;
+  std::vector<Strength> strengths = {};  // by slot
+};
+
 DominatedNovelty::DominatedNovelty(const IndividualsLayout& layout,
                                    const DominatedNoveltyConfig& config, std::size_t target_size)
-    : Container(layout, config.novelty_k), config_(config), target_size_(target_size) {
+    : Container(layout, config.novelty_k),
+      config_(config),
+      target_size_(target_size),
+      distances_(0, config.k + kSpare) {
   if (config.k == 0) throw UsageError("container.k must be at least 1");
   if (target_size == 0) throw UsageError("container.target_size must be at least 1");
 }
 
-bool DominatedNovelty::fitter(std::size_t row, std::size_t other) const {
-  const float a = individuals_.fitness[row];
-  const float b = individuals_.fitness[other];
-  return a != b ? a > b : individuals_.ids[row] < individuals_.ids[other];
+void DominatedNovelty::resize_lists(std::size_t rows) {
+  distances_.resize_rows(rows);
+  counts_.resize(rows);
+  scores_.resize(rows);
+  changed_.resize(rows);
 }
 
-/// Puts `other` among the rivals of `row` if it is fitter and near enough.
-void DominatedNovelty::meet(std::size_t row, std::size_t other, Rivals& rivals) const {
-  if (!fitter(other, row)) return;
-  const Neighbour rival{
-      squared_distance(individuals_.descriptors.row(row), individuals_.descriptors.row(other)), 0,
-      individuals_.ids[other]};
-  if (rivals.size() == config_.k && !nearer(rival, rivals.back())) return;
-  if (rivals.size() == config_.k) rivals.pop_back();
-  rivals.insert(std::ranges::upper_bound(rivals, rival, nearer), rival);
+void DominatedNovelty::forget_lists() {
+  counts_.clear();
+  resize_lists(size());
 }
 
-DominatedNovelty::Rivals DominatedNovelty::rivals_of(std::size_t row) const {
-  Rivals rivals;
-  for (std::size_t other = 0; other < size(); ++other) meet(row, other, rivals);
-  return rivals;
-}
-
-/// Of everybody, with an index in which members are numbered by fitness: those before somebody are
-/// the fitter ones.
-void DominatedNovelty::find_all_rivals() {
-  std::vector<std::uint32_t> order(size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) { return fitter(a, b); });
-  rivals_.assign(size(), {});
-  NeighbourIndex ranks(individuals_.descriptors.cols());
-  NeighbourIndex::Workspace workspace;
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const std::uint32_t row = order[rank];
-    const auto nearest = ranks.nearest(individuals_.descriptors.row(row), config_.k, workspace);
-    Rivals& rivals = rivals_[row];
-    rivals.assign(nearest.begin(), nearest.end());
-    for (Neighbour& rival : rivals) rival.id = individuals_.ids[rival.slot];
-    std::ranges::sort(rivals, nearer);
-    ranks.insert(row, individuals_.descriptors.row(row), individuals_.ids[row]);
+void DominatedNovelty::measure_reach() {
+  reach_.resize(counts_.size());
+  for (std::size_t row = 0; row < reach_.size(); ++row) {
+    reach_[row] = counts_[row] == 0 ? -1 : list(row).back();
   }
 }
 
-std::vector<double> DominatedNovelty::scores() const {
-  std::vector<double> scores;
-  for (const Rivals& rivals : rivals_) {
-    scores.push_back(rivals.empty() ? std::numeric_limits<double>::infinity()
-                                    : mean_distance(rivals));
+/// Puts the members from row `first` on into the lists of the others, where they are near enough.
+void DominatedNovelty::note_arrivals(std::size_t first, Workers& workers) {
+  NeighbourIndex come(index_.dimension());
+  for (std::size_t row = first; row < size(); ++row) {
+    come.insert(row, individuals_.descriptors.row(row), individuals_.ids[row]);
   }
-  return scores;
+  resize_lists(size());
+  measure_reach();
+  index_.close_pairs(come, reach_, workers,
+                     [&](std::uint32_t row, std::uint32_t other, float distance) {
+                       // Beyond its last distance a list knows nothing, so nobody can enter there.
+                       if (distance >= list(row).back()) return;
+                       const Strength comer{individuals_.fitness[other], individuals_.ids[other]};
+                       if (!comer.beats({individuals_.fitness[row], individuals_.ids[row]})) return;
+                       if (counts_[row] < distances_.cols()) ++counts_[row];
+                       const std::span<float> kept = list(row);
+                       const auto place = std::upper_bound(kept.begin(), kept.end() - 1, distance);
+                       std::copy_backward(place, kept.end() - 1, kept.end());
+                       *place = distance;
+                       changed_[row] = 1;
+                     });
+}
+
+/// Takes those who have gone out of the lists of the others.
+void DominatedNovelty::note_departures(const Gone& gone, Workers& workers) {
+  measure_reach();
+  index_.close_pairs(gone.places, reach_, workers,
+                     [&](std::uint32_t row, std::uint32_t other, float distance) {
+                       const Strength self{individuals_.fitness[row], individuals_.ids[row]};
+                       if (!gone.strengths[other].beats(self)) return;
+                       // Of those at its last distance more may leave than the list has.
+                       const std::span<float> kept = list(row);
+                       const auto place = std::ranges::lower_bound(kept, distance);
+                       if (place == kept.end()) return;
+                       std::copy(place + 1, kept.end(), place);
+                       --counts_[row];
+                       changed_[row] = 1;
+                     });
+}
+
+/// Brings every list and score up to date. Few have less than k fitter members; these are asked for
+/// anew each time.
+void DominatedNovelty::settle(Workers& workers) {
+  workers.parallel_for(size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end) {
+    NeighbourIndex::Workspace workspace;
+    for (std::size_t row = begin; row < end; ++row) {
+      if (counts_[row] < config_.k) {
+        const auto rivals = index_.nearest_fitter(
+            individuals_.descriptors.row(row), distances_.cols(), workspace, individuals_.fitness,
+            individuals_.fitness[row], individuals_.ids[row]);
+        std::ranges::transform(rivals, distances_.row(row).begin(), &Neighbour::squared_distance);
+        counts_[row] = static_cast<std::uint32_t>(rivals.size());
+        changed_[row] = 1;
+      }
+      if (std::exchange(changed_[row], 0) == 0) continue;
+      const std::span<const float> nearest =
+          list(row).first(std::min<std::size_t>(counts_[row], config_.k));
+      scores_[row] =
+          nearest.empty() ? std::numeric_limits<double>::infinity() : mean_distance(nearest);
+    }
+  });
+}
+
+std::vector<double> DominatedNovelty::scores(Workers& workers) {
+  settle(workers);
+  return scores_;
 }
 
 Outcome DominatedNovelty::add(const Individuals& batch, std::size_t row) {
@@ -96,19 +147,8 @@ void DominatedNovelty::add_all(const Individuals& batch, std::span<const std::ui
     outcomes[i] = Outcome::rejected;
     index_.insert(append(batch, rows[i]), batch.descriptors.row(rows[i]), batch.ids[rows[i]]);
   }
-  // Old members meet the new ones, new ones meet everybody.
-  rivals_.resize(size());
-  workers.parallel_for(size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      if (row < before) {
-        for (std::size_t other = before; other < size(); ++other) meet(row, other, rivals_[row]);
-      } else {
-        rivals_[row] = rivals_of(row);
-      }
-    }
-  });
-  std::vector<std::uint64_t> gone = let_go(workers);
-  std::ranges::sort(gone);
+  note_arrivals(before, workers);
+  const std::vector<std::uint64_t> gone = let_go(workers);
   // Who stays makes the container larger, until it is full; from there on he takes a place.
   std::size_t growth = size() - std::min(before, size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -121,38 +161,44 @@ void DominatedNovelty::add_all(const Individuals& batch, std::span<const std::ui
 }
 
 std::vector<std::uint64_t> DominatedNovelty::let_go(Workers& workers) {
-  std::vector<std::uint64_t> gone;
-  if (size() <= target_size_) return gone;
-  const std::vector<double> score = scores();
+  if (size() <= target_size_) return {};
+  settle(workers);
   std::vector<std::uint32_t> order(size());
   std::iota(order.begin(), order.end(), 0U);
   const auto kept = order.begin() + static_cast<std::ptrdiff_t>(target_size_);
   std::ranges::nth_element(order, kept, [&](std::uint32_t a, std::uint32_t b) {
-    return score[a] != score[b] ? score[a] > score[b] : individuals_.ids[a] < individuals_.ids[b];
+    return scores_[a] != scores_[b] ? scores_[a] > scores_[b]
+                                    : individuals_.ids[a] < individuals_.ids[b];
   });
+  Gone gone{NeighbourIndex(index_.dimension())};
+  std::vector<std::uint64_t> ids;
   for (auto row = kept; row != order.end(); ++row) {
-    gone.push_back(individuals_.ids[*row]);
+    gone.places.insert(ids.size(), individuals_.descriptors.row(*row), individuals_.ids[*row]);
+    gone.strengths.push_back({individuals_.fitness[*row], individuals_.ids[*row]});
+    ids.push_back(individuals_.ids[*row]);
     index_.erase(*row);
   }
-  for (const auto& [from, to] : drop_rows_not_indexed()) rivals_[to] = std::move(rivals_[from]);
-  rivals_.resize(size());
-  std::ranges::sort(gone);
-  workers.parallel_for(size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      const bool bereft = std::ranges::any_of(rivals_[row], [&](const Neighbour& rival) {
-        return std::ranges::binary_search(gone, rival.id);
-      });
-      if (bereft) rivals_[row] = rivals_of(row);
-    }
-  });
-  return gone;
+  for (const auto& [from, to] : drop_rows_not_indexed()) {
+    std::ranges::copy(distances_.row(from), distances_.row(to).begin());
+    counts_[to] = counts_[from];
+    scores_[to] = scores_[from];
+  }
+  resize_lists(size());
+  note_departures(gone, workers);
+  std::ranges::sort(ids);
+  return ids;
 }
 
 std::size_t DominatedNovelty::set_descriptors(MatrixView<const float> descriptors,
                                               std::span<const float> errors) {
   const std::size_t lost = Container::set_descriptors(descriptors, errors);
-  find_all_rivals();
+  forget_lists();
   return lost;
+}
+
+void DominatedNovelty::retain(std::span<const std::uint32_t> rows) {
+  Container::retain(rows);
+  forget_lists();
 }
 
 std::string DominatedNovelty::check(Workers& workers) const {
@@ -166,7 +212,7 @@ std::string DominatedNovelty::check(Workers& workers) const {
 
 void DominatedNovelty::restore(Individuals individuals, const PartState& state) {
   Container::restore(std::move(individuals), state);
-  find_all_rivals();
+  forget_lists();
 }
 
 ContainerEntry dominated_novelty_container() {

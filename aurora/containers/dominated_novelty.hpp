@@ -3,8 +3,12 @@
 //
 // The score of a member is the mean distance to its k nearest fitter members, infinite for the
 // fittest; of equal fitness the older counts as fitter. After every batch the N with the highest
-// scores stay, of equal scores the older ones. The work is proportional to N times the batch: each
-// member remembers its nearest fitter ones, and looks for them anew only when one of them has left.
+// scores stay, of equal scores the older ones.
+//
+// The work of a batch of B is proportional to B N, and boxes around members leave little of it. A
+// score is a function of distances alone, whoever they lead to: for each member a few more of them
+// are kept than the score needs. Who comes or goes touches the lists that reach to it, and a list
+// is asked for anew when too many have left it. The scores equal a recomputation, bit by bit.
 #pragma once
 
 #include <cstddef>
@@ -37,23 +41,34 @@ class DominatedNovelty final : public Container {
   std::string check(Workers& workers) const override;
   void restore(Individuals individuals, const PartState& state = {}) override;
 
+  void retain(std::span<const std::uint32_t> rows) override;
+
   /// The score of every row.
-  std::vector<double> scores() const;
+  std::vector<double> scores(Workers& workers);
 
  private:
-  /// The nearest fitter members of one, nearest first; k at most.
-  using Rivals = std::vector<Neighbour>;
+  struct Strength;  // who counts as fitter
+  struct Gone;      // those who leave
 
-  bool fitter(std::size_t row, std::size_t other) const;
-  void meet(std::size_t row, std::size_t other, Rivals& rivals) const;
-  Rivals rivals_of(std::size_t row) const;
-  void find_all_rivals();
-  /// Removes all but the N best; returns the ids of those who go.
+  std::span<float> list(std::size_t row) { return distances_.row(row).first(counts_[row]); }
+  void resize_lists(std::size_t rows);
+  void forget_lists();
+  void note_arrivals(std::size_t first, Workers& workers);
+  void note_departures(const Gone& gone, Workers& workers);
+  void measure_reach();
+  void settle(Workers& workers);
+  /// Removes all but the N best; returns the ids of those who go, in ascending order.
   std::vector<std::uint64_t> let_go(Workers& workers);
 
   DominatedNoveltyConfig config_;
   std::size_t target_size_;
-  std::vector<Rivals> rivals_;  // by row
+  // By row. A list is a row of `distances_`: squares, ascending, of the nearest fitter members; it
+  // is asked for anew before a score is needed if it is shorter than k.
+  Matrix<float> distances_;
+  std::vector<std::uint32_t> counts_;
+  std::vector<double> scores_;
+  std::vector<std::uint8_t> changed_;  // whether the list is newer than the score
+  std::vector<float> reach_;           // the last distance of the list; -1 if there is none
 };
 
 /// The part `dns`.

@@ -52,6 +52,7 @@ float squared_radius(double radius) {
 }
 
 struct NeighbourIndex::Access : nearest_neighbours::View {};
+struct NeighbourIndex::List : NearestList {};
 
 NeighbourIndex::NeighbourIndex(std::size_t dimension) : dimension_(dimension) {
   assert(dimension > 0);
@@ -245,7 +246,29 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
                                                    Workspace& workspace, float max_squared_distance,
                                                    std::uint32_t excluded,
                                                    std::uint64_t older_than) const {
-  assert(query.size() == dimension_ && k > 0);
+  List list{{.capacity = k,
+             .excluded = excluded,
+             .older_than = older_than > newest_ ? kAnyAge : older_than,
+             .bound = max_squared_distance}};
+  return fill(list, query, workspace);
+}
+
+std::span<const Neighbour> NeighbourIndex::nearest_fitter(std::span<const float> query,
+                                                          std::size_t k, Workspace& workspace,
+                                                          std::span<const float> fitness,
+                                                          float than, std::uint64_t id) const {
+  List list{{.capacity = k,
+             .older_than = id,
+             .bound = kInfinity,
+             .fitness = fitness.data(),
+             .fitter_than = than}};
+  return fill(list, query, workspace);
+}
+
+/// The answer to a query; the list says what is asked.
+std::span<const Neighbour> NeighbourIndex::fill(List& list, std::span<const float> query,
+                                                Workspace& workspace) const {
+  assert(query.size() == dimension_ && list.capacity > 0);
   if (counts_.empty()) {
     workspace.nearest_bucket_ = 0;
     return {};
@@ -255,12 +278,8 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
   workspace.near_distances_.resize(room);
   workspace.near_buckets_.resize(room);
   workspace.round_.resize(room);
-  if (workspace.neighbours_.size() < k) workspace.neighbours_.resize(k);
-  NearestList list{.items = workspace.neighbours_.data(),
-                   .capacity = k,
-                   .excluded = excluded,
-                   .older_than = older_than > newest_ ? kAnyAge : older_than,
-                   .bound = max_squared_distance};
+  if (workspace.neighbours_.size() < list.capacity) workspace.neighbours_.resize(list.capacity);
+  list.items = workspace.neighbours_.data();
   const Access view = access();
   float* const distances = workspace.box_distances_.data();
   workspace.nearest_bucket_ =
@@ -314,9 +333,9 @@ void NeighbourIndex::nearest_of_all(
   });
 }
 
-void NeighbourIndex::close_pairs(const NeighbourIndex& others, std::span<const float> reach,
-                                 Workers& workers,
-                                 const std::function<void(std::uint32_t, float)>& visit) const {
+void NeighbourIndex::close_pairs(
+    const NeighbourIndex& others, std::span<const float> reach, Workers& workers,
+    const std::function<void(std::uint32_t, std::uint32_t, float)>& visit) const {
   assert(others.dimension_ == dimension_);
   using nearest_neighbours::ClosePair;
   const Access view = access();
@@ -338,10 +357,11 @@ void NeighbourIndex::close_pairs(const NeighbourIndex& others, std::span<const f
       const float farthest = std::ranges::max(reach_of_lanes.lane);
       for (std::uint32_t other = 0; other < others.counts_.size(); ++other) {
         if (!(distances[other] <= farthest)) continue;
+        const std::uint32_t* const other_slots = others.slots_.data() + other * kBucketSize;
         const std::size_t found = nearest_neighbours::close_pairs(
             view, bucket, reach_of_lanes.lane.data(), other_view, other, pairs.data());
         for (const ClosePair& pair : std::span(pairs.data(), found)) {
-          visit(slots[pair.lane], pair.squared_distance);
+          visit(slots[pair.lane], other_slots[pair.other], pair.squared_distance);
         }
       }
     }

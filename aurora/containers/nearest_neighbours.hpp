@@ -92,17 +92,23 @@ class NeighbourIndex {
       float max_squared_distance = std::numeric_limits<float>::infinity(),
       std::uint32_t excluded = kNoSlot, std::uint64_t older_than = kAnyAge) const;
 
+  /// The k nearest points to `query` of those who beat somebody of the given fitness and id:
+  /// fitness[slot] is larger, or as large and their id lower.
+  std::span<const Neighbour> nearest_fitter(std::span<const float> query, std::size_t k,
+                                            Workspace& workspace, std::span<const float> fitness,
+                                            float than, std::uint64_t id) const;
+
   /// Calls visit(slot, its k nearest others) once for every point, concurrently. The queries of a
   /// bucket share every bucket that they load, four at a time in registers.
   void nearest_of_all(
       std::size_t k, Workers& workers,
       const std::function<void(std::uint32_t, std::span<const Neighbour>)>& visit) const;
 
-  /// Calls visit(slot, squared distance) for every pair of a point of this index and a point of
-  /// `others` whose squared distance is not above reach[slot]: concurrently for different slots,
-  /// one after the other, in no special order, for the same one.
+  /// Calls visit(slot, slot of the other, squared distance) for every pair of a point of this index
+  /// and a point of `others` whose squared distance is not above reach[slot]: concurrently for
+  /// different slots, one after the other, in no special order, for the same one.
   void close_pairs(const NeighbourIndex& others, std::span<const float> reach, Workers& workers,
-                   const std::function<void(std::uint32_t, float)>& visit) const;
+                   const std::function<void(std::uint32_t, std::uint32_t, float)>& visit) const;
 
   /// For every slot the mean distance to its k nearest others: the novelty score. The mean is taken
   /// in double, nearest first. 0 for a lone point and for free slots.
@@ -117,7 +123,10 @@ class NeighbourIndex {
     std::array<float, kBucketSize> lane;
   };
   struct Access;  // what the vector code sees
+  struct List;    // what a query fills
 
+  std::span<const Neighbour> fill(List& list, std::span<const float> query,
+                                  Workspace& workspace) const;
   Access access() const;
   void insert_into(std::uint32_t bucket, std::size_t slot, std::span<const float> point,
                    std::uint64_t id);

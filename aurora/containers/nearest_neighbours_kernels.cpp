@@ -194,7 +194,7 @@ HWY_INLINE void look_first(const View& view, std::size_t bucket, const float* qu
     for (std::size_t v = 0; v < kGroup; ++v) hn::Store(sums[0][v], d, all.lane + first + v * lanes);
   }
   const std::size_t position = bucket * kBucketSize;
-  const bool anybody = list.older_than == NeighbourIndex::kAnyAge;
+  const bool anybody = list.takes_anybody();
   // Whoever is excluded takes no place.
   const std::size_t wanted = list.capacity + (list.excluded == NeighbourIndex::kNoSlot ? 0 : 1);
   const float bound = anybody ? all.bound_for(wanted, list.bound) : list.bound;
@@ -384,9 +384,11 @@ std::size_t close_pairs(const View& view, std::uint32_t bucket, const float* rea
   std::uint64_t bits = lanes_near_box(others, other, view, bucket, bounds);
   while (bits != 0) {
     const float* queries[kTile];
+    std::uint32_t lanes_of[kTile];
     std::size_t used = 0;
     for (; used < kTile && bits != 0; ++used, bits &= bits - 1) {
-      queries[used] = others.bucket(other) + std::countr_zero(bits);
+      lanes_of[used] = static_cast<std::uint32_t>(std::countr_zero(bits));
+      queries[used] = others.bucket(other) + lanes_of[used];
     }
     std::fill(queries + used, queries + kTile, queries[0]);
     for (std::size_t first = 0; first < count; first += kVectors * lanes) {
@@ -402,7 +404,7 @@ std::size_t close_pairs(const View& view, std::uint32_t bucket, const float* rea
           hn::Store(sums[q][v], d, distances);
           for (std::uint64_t hits = bits_of(close); hits != 0; hits &= hits - 1) {
             const auto hit = static_cast<std::size_t>(std::countr_zero(hits));
-            out[found++] = {static_cast<std::uint32_t>(lane + hit), distances[hit]};
+            out[found++] = {static_cast<std::uint32_t>(lane + hit), lanes_of[q], distances[hit]};
           }
         }
       }

@@ -34,9 +34,21 @@ struct NearestList {
   std::uint64_t older_than = NeighbourIndex::kAnyAge;
   float bound = 0;  // nothing above this squared distance can enter
   std::size_t count = 0;
+  const float* fitness = nullptr;  // by slot; null if age alone counts
+  float fitter_than = 0;           // of who is as fit as this, `older_than` says who may enter
+
+  bool takes_anybody() const { return older_than == NeighbourIndex::kAnyAge && fitness == nullptr; }
+
+  bool may_enter(const Neighbour& candidate) const {
+    if (fitness != nullptr) [[unlikely]] {
+      const float other = fitness[candidate.slot];
+      if (other != fitter_than) return other > fitter_than;
+    }
+    return candidate.slot != excluded && candidate.id < older_than;
+  }
 
   void offer(const Neighbour& candidate) {
-    if (candidate.slot == excluded || candidate.id >= older_than) return;
+    if (!may_enter(candidate)) return;
     std::size_t i = count;
     if (count < capacity) {
       ++count;
@@ -82,6 +94,7 @@ void nearest_to_bucket(const View& view, std::uint32_t bucket,
 /// A point of a bucket and a point of another index that are close to each other.
 struct ClosePair {
   std::uint32_t lane;
+  std::uint32_t other;  // the lane of the other point
   float squared_distance;
 };
 

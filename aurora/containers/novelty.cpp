@@ -128,25 +128,27 @@ void NoveltyCache::compute_changed(const NeighbourIndex& index, const Changes& c
   // A list holds the smallest distances: without one of them it holds the smallest of the rest. Of
   // those at its last distance more may leave than the list has.
   measure_reach();
-  index.close_pairs(changes.gone, reach_, workers, [&](std::uint32_t slot, float distance) {
-    const std::span<float> kept = list(slot);
-    const auto gone = std::ranges::lower_bound(kept, distance);
-    if (gone == kept.end()) return;
-    std::copy(gone + 1, kept.end(), gone);
-    --counts_[slot];
-    changed_[slot] = 1;
-  });
+  index.close_pairs(changes.gone, reach_, workers,
+                    [&](std::uint32_t slot, std::uint32_t, float distance) {
+                      const std::span<float> kept = list(slot);
+                      const auto gone = std::ranges::lower_bound(kept, distance);
+                      if (gone == kept.end()) return;
+                      std::copy(gone + 1, kept.end(), gone);
+                      --counts_[slot];
+                      changed_[slot] = 1;
+                    });
   // Beyond its last distance a list knows nothing, so nobody can enter there.
   measure_reach();
-  index.close_pairs(changes.come, reach_, workers, [&](std::uint32_t slot, float distance) {
-    if (distance >= list(slot).back()) return;
-    if (counts_[slot] < capacity()) ++counts_[slot];
-    const std::span<float> kept = list(slot);
-    const auto place = std::upper_bound(kept.begin(), kept.end() - 1, distance);
-    std::copy_backward(place, kept.end() - 1, kept.end());
-    *place = distance;
-    changed_[slot] = 1;
-  });
+  index.close_pairs(changes.come, reach_, workers,
+                    [&](std::uint32_t slot, std::uint32_t, float distance) {
+                      if (distance >= list(slot).back()) return;
+                      if (counts_[slot] < capacity()) ++counts_[slot];
+                      const std::span<float> kept = list(slot);
+                      const auto place = std::upper_bound(kept.begin(), kept.end() - 1, distance);
+                      std::copy_backward(place, kept.end() - 1, kept.end());
+                      *place = distance;
+                      changed_[slot] = 1;
+                    });
 
   std::vector<std::uint32_t> too_short;
   for (std::uint32_t slot = 0; slot < counts_.size(); ++slot) {

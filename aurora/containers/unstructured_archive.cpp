@@ -161,7 +161,8 @@ std::vector<std::uint32_t> UnstructuredArchive::rows_with_company(double distanc
                                                                   Workers& workers) const {
   std::vector<std::uint32_t> company(size());  // everybody is close to themselves
   const std::vector<float> reach(size(), squared_radius(distance));
-  index_.close_pairs(index_, reach, workers, [&](std::uint32_t row, float) { ++company[row]; });
+  index_.close_pairs(index_, reach, workers,
+                     [&](std::uint32_t row, std::uint32_t, float) { ++company[row]; });
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < size(); ++row) {
     if (company[row] > 1) rows.push_back(row);

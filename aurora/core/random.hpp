@@ -21,6 +21,8 @@ enum class Purpose : std::uint32_t {
   criterion = 6,  // the coin that chooses between novelty and surprise
   centroids = 7,
   retraining = 8,  // of an encoder from scratch, after the run
+  extinction = 9,  // who survives
+  emitters = 10,   // where an emitter starts, and what it samples
   user = 1000,     // first number free for users of the library
 };
 

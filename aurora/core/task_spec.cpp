@@ -48,6 +48,10 @@ void check(const TaskSpec& spec) {
                         "'{}', not {} and {}",
                         axis.name, axis.min, axis.max));
   }
+  require(
+      spec.hand_coded_size >= 1 && spec.hand_coded_size <= spec.ground_truth.size(),
+      fmt::format("must have a hand-coded descriptor (hand_coded_size) of 1 to {} values, not {}",
+                  spec.ground_truth.size(), spec.hand_coded_size));
   require(std::isfinite(spec.worst_fitness), "must have a finite worst_fitness");
 }
 
@@ -57,6 +61,9 @@ std::string fingerprint(const TaskSpec& spec) {
                   spec.genotype_size, describe(spec.sensory), spec.worst_fitness);
   for (const Axis& axis : spec.ground_truth) {
     text += fmt::format(", {} from {} to {}", axis.name, axis.min, axis.max);
+  }
+  if (spec.hand_coded_size != kHandCodedSize) {
+    text += fmt::format(", hand-coded: the first {}", spec.hand_coded_size);
   }
   return text;
 }

@@ -22,6 +22,10 @@ struct Axis {
   Direction direction = Direction::up;
 };
 
+/// The plane that coverage is measured in: the first two values of the ground truth. Hand-coded
+/// descriptors are these two, unless a task has more to say.
+inline constexpr std::size_t kHandCodedSize = 2;
+
 struct TaskSpec {
   std::string name;
   /// For people: "Air-Hockey". The name, if left empty.
@@ -31,8 +35,10 @@ struct TaskSpec {
   /// Number of genes; genes lie in [0, 1] and the task maps them to what it needs.
   std::size_t genotype_size = 0;
   SensoryShape sensory;
-  /// The true state at the end of the episode. The first two axes are the hand-coded descriptor.
+  /// The true state at the end of the episode.
   std::vector<Axis> ground_truth;
+  /// So many of its first axes are the hand-coded descriptor.
+  std::size_t hand_coded_size = kHandCodedSize;
   /// No fitness is below this; the QD score counts from here.
   double worst_fitness = 0;
   /// Genotypes handed to one call of evaluate() should be a multiple of this (SIMD lanes).
@@ -43,9 +49,6 @@ struct TaskSpec {
   /// A key of a part that is not in the mix is passed over.
   std::vector<std::string> defaults;
 };
-
-/// Dimension of hand-coded descriptors: the first two values of the ground truth.
-inline constexpr std::size_t kHandCodedSize = 2;
 
 /// UsageError, with the reason, if no search can be made of it.
 void check(const TaskSpec& spec);

@@ -67,6 +67,8 @@ SelectorEntry uniform_selector();
 SelectorEntry novelty_selector();
 SelectorEntry surprise_selector();
 SelectorEntry novelty_surprise_selector();
+SelectorEntry curiosity_selector();
+SelectorEntry tournament_selector();
 SelectorEntry no_selector();
 
 /// Fills `parents` with numbers below `size` (> 0), with replacement, all equally likely.

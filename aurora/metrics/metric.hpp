@@ -33,6 +33,7 @@ using MetricEntry = Entry<Metric, MetricContext>;
 
 MetricEntry grid_metric();
 MetricEntry fitness_metric();
+MetricEntry descriptor_metric();
 MetricEntry orientation_metric();
 MetricEntry trajectory_metric();
 

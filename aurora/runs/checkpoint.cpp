@@ -26,6 +26,7 @@ constexpr const char* kContainer = "container.";
 constexpr const char* kPopulation = "population.";
 constexpr const char* kEncoder = "encoder.";
 constexpr const char* kContainerState = "container_state.";
+constexpr const char* kLoopState = "loop_state.";
 constexpr const char* kMetrics = "metrics.csv.npy";
 constexpr const char* kTraining = "encoder_updates.csv.npy";
 
@@ -52,6 +53,7 @@ Json manifest_of(const Checkpoint& checkpoint) {
           {"iteration", algorithm.iteration},
           {"encoder_updates", algorithm.encoder_updates},
           {"container", numbers_json(algorithm.container_state.numbers)},
+          {"loop", numbers_json(algorithm.loop_state.numbers)},
           {"extra_columns", algorithm.container.extra_names},
           {"container_size", algorithm.container.size()},
           {"population_size", algorithm.population.size()},
@@ -116,6 +118,8 @@ Checkpoint load_checkpoint(const fs::path& directory) {
   algorithm.container_state.numbers = version == 1 ? old_threshold(manifest.object("threshold"))
                                                    : manifest.object("container").numbers();
   algorithm.container_state.arrays = reader.read_arrays(kContainerState);
+  if (manifest.has("loop")) algorithm.loop_state.numbers = manifest.object("loop").numbers();
+  algorithm.loop_state.arrays = reader.read_arrays(kLoopState);
   const std::vector<std::string> extra = manifest.text_list("extra_columns");
   algorithm.container =
       reader.read_columns(kContainer, manifest.whole("container_size"), true, extra);
@@ -165,6 +169,7 @@ void write_checkpoint(const fs::path& run, const Checkpoint& checkpoint,
         }
         writer.add_arrays(kEncoder, checkpoint.algorithm.encoder);
         writer.add_arrays(kContainerState, checkpoint.algorithm.container_state.arrays);
+        writer.add_arrays(kLoopState, checkpoint.algorithm.loop_state.arrays);
         add_beginning(writer, kMetrics, run / "metrics.csv", metrics_bytes);
         add_beginning(writer, kTraining, run / "encoder.csv", training_bytes);
         writer.finish("checkpoint", manifest_of(checkpoint));

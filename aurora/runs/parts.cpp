@@ -93,6 +93,9 @@ std::vector<Variant> builtin_variants() {
       {"hc-uniform",
        "the same, told what to look at",
        {"descriptor.kind=hand-coded", "threshold.kind=growing", "selection.kind=uniform"}},
+      {"cma-me",
+       "MAP-Elites with emitters that follow what improves it (CMA-ME)",
+       {"algorithm.kind=cma-me", "descriptor.kind=hand-coded", "container.kind=grid"}},
   };
 }
 
@@ -103,10 +106,13 @@ Parts builtin_parts() {
   parts.tasks.add(maze_task());
   parts.tasks.add(hexapod_task());
   parts.tasks.add(air_hockey_task());
+  parts.tasks.add(hexapod_walking_task());
+  parts.tasks.add(vases_task());
 
   parts.loops.add(quality_diversity_loop());
   parts.loops.add(taxons_loop());
   parts.loops.add(novelty_search_loop());
+  parts.loops.add(cma_me_loop());
 
   parts.encoders.add(auto_encoder_part());
   parts.encoders.add(conv_autoencoder_part());
@@ -133,6 +139,8 @@ Parts builtin_parts() {
   parts.selectors.add(novelty_selector());
   parts.selectors.add(surprise_selector());
   parts.selectors.add(novelty_surprise_selector());
+  parts.selectors.add(curiosity_selector());
+  parts.selectors.add(tournament_selector());
   parts.selectors.add(no_selector());
 
   parts.variations.add(polynomial_variation());
@@ -140,6 +148,7 @@ Parts builtin_parts() {
 
   parts.metrics.add(grid_metric());
   parts.metrics.add(fitness_metric());
+  parts.metrics.add(descriptor_metric());
   parts.metrics.add(orientation_metric());
   parts.metrics.add(trajectory_metric());
 

@@ -600,7 +600,7 @@ std::string toml_key(const std::string& name) {
 }  // namespace
 
 std::size_t Plan::descriptor_size() const {
-  return run.descriptor == DescriptorKind::learned ? run.dimension : kHandCodedSize;
+  return run.descriptor == DescriptorKind::learned ? run.dimension : spec().hand_coded_size;
 }
 
 Settings Plan::settings() const {
@@ -689,7 +689,7 @@ std::unique_ptr<Container> Plan::make_container(Workers& workers, const Watch& w
       .threshold = nullptr,
       .watch = watch};
   if (!encoder) {
-    for (std::size_t i = 0; i < kHandCodedSize; ++i) {
+    for (std::size_t i = 0; i < spec().hand_coded_size; ++i) {
       context.bounds.push_back({spec().ground_truth[i].min, spec().ground_truth[i].max});
     }
   }

@@ -159,7 +159,8 @@ Retrained retrain(const Parts& parts, const fs::path& run, const RetrainOptions&
   Stream order(seed, Purpose::retraining, options.seed, 1);
   Workers workers(options.threads);
   const auto encoder = plan.make_encoder(*result.options.dimension, weights);
-  result.training = encoder->train({members.sensory.view(), members.fitness}, order, workers, options.after_epoch);
+  result.training = encoder->train({members.sensory.view(), members.fitness}, order, workers,
+                                   options.after_epoch);
   Matrix<float> descriptors(members.size(), encoder->dimension());
   std::vector<float> errors(members.size());
   encoder->encode(members.sensory.view(), descriptors, errors, workers);

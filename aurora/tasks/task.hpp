@@ -65,6 +65,8 @@ using TaskEntry = Entry<Task, TaskContext>;
 
 TaskEntry maze_task();
 TaskEntry hexapod_task();
+TaskEntry hexapod_walking_task();
 TaskEntry air_hockey_task();
+TaskEntry vases_task();
 
 }  // namespace aurora

@@ -6,6 +6,6 @@
 aurora::TaskEntry arm_task();
 aurora::EncoderEntry random_projection();
 aurora::ContainerEntry nearest_wins();
-aurora::SelectorEntry curiosity();
+aurora::SelectorEntry few_children();
 aurora::MetricEntry spread();
-aurora::Variant curious();
+aurora::Variant fair();

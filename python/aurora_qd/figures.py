@@ -215,6 +215,8 @@ def cell_values(arm: Arm, container: Container) -> Optional[np.ndarray]:
     kind = arm.settings.get("container.kind")
     if kind not in ("grid", "cvt") or arm.dimension or not len(container):
         return None
+    if container.descriptors.shape[1] != 2:  # cells of more dimensions than are drawn
+        return None
     low, high = container.bounds[:2].T
     where = (container.ground_truth[:, :2] - low) / (high - low)
     steps = round(np.sqrt(arm.target_size))

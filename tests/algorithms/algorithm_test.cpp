@@ -40,13 +40,14 @@ struct Seen {
 
 Seen seen(const Algorithm& algorithm, const StepReport& report) {
   const Individuals& members = algorithm.individuals();
-  return {.hash = container_hash(members),
-          .ids = members.ids,
-          .errors = members.reconstruction_error,
-          .numbers = algorithm.numbers(),
-          .counts = {report.added, report.replaced, report.rejected, report.invalid,
-                     report.simulated, report.lost, report.container_updated ? 1U : 0U},
-          .loss = report.training ? report.training->validation_loss : 0};
+  return {
+      .hash = container_hash(members),
+      .ids = members.ids,
+      .errors = members.reconstruction_error,
+      .numbers = algorithm.numbers(),
+      .counts = {report.added, report.replaced, report.rejected, report.invalid, report.simulated,
+                 report.lost, report.extinct, report.container_updated ? 1U : 0U},
+      .loss = report.training ? report.training->validation_loss : 0};
 }
 
 Seen step(Algorithm& algorithm, Evaluator& evaluator) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "arm.hpp"
 #include "aurora/containers/container_hash.hpp"
@@ -175,7 +178,8 @@ TEST(QualityDiversity, RefusesWhatMakesNoSense) {
 
 TEST(QualityDiversity, RefusesItAlsoWithoutAPlan) {
   Workers workers(1);
-  const auto make = [&](std::size_t batch, std::size_t encoder_step, const TaskSpec& task) {
+  const auto make = [&](std::size_t batch, std::size_t encoder_step, const TaskSpec& task,
+                        const QualityDiversityConfig& config = {}) {
     SelectorContext selection;
     VariationContext genes{4};
     LoopContext context{.task = task,
@@ -187,7 +191,7 @@ TEST(QualityDiversity, RefusesItAlsoWithoutAPlan) {
                         .selector = uniform_selector().make({}, selection),
                         .variation = polynomial_variation().make({}, genes),
                         .workers = workers};
-    QualityDiversity algorithm(context);
+    QualityDiversity algorithm(context, config);
   };
   TaskSpec flat = arm_spec();
   flat.ground_truth.pop_back();
@@ -195,6 +199,133 @@ TEST(QualityDiversity, RefusesItAlsoWithoutAPlan) {
   EXPECT_THROW(make(0, 1, arm_spec()), UsageError);
   EXPECT_THROW(make(1, 0, arm_spec()), UsageError);
   EXPECT_THROW(make(1, 1, flat), UsageError);
+  EXPECT_THROW(make(1, 1, arm_spec(), {.extinction_survivors = 0}), UsageError);
+  EXPECT_THROW(make(1, 1, arm_spec(), {.extinction_survivors = 1.1}), UsageError);
+}
+
+// --- Extinctions -------------------------------------------------------------------------------
+
+class EveryContainer : public testing::TestWithParam<const char*> {
+ protected:
+  static Plan with_extinctions(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> all = {"algorithm.extinction_period=7",
+                                    "algorithm.extinction_survivors=0.2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return small(GetParam(), all);
+  }
+};
+
+TEST_P(EveryContainer, IsLeftToAFewNowAndThen) {
+  Arm arm;
+  Workers workers(2);
+  const auto algorithm = with_extinctions().make_loop(workers);
+  std::size_t extinct = 0;
+  for (std::size_t i = 1; i <= 30; ++i) {
+    const Individuals before = algorithm->individuals();
+    const StepReport report = algorithm->step(arm);
+    EXPECT_EQ(report.added + report.replaced + report.rejected + report.invalid, 32U);
+    const Individuals& after = algorithm->individuals();
+    extinct += report.extinct;
+    EXPECT_EQ(number_called(algorithm->numbers(), "extinct", -1), static_cast<double>(extinct));
+    if (i != 8 && i != 15 && i != 22 && i != 29) {
+      EXPECT_EQ(report.extinct, 0U) << i;
+      continue;
+    }
+    const auto survivors =
+        static_cast<std::size_t>(std::round(0.2 * static_cast<double>(before.size())));
+    EXPECT_EQ(report.extinct, before.size() - survivors) << i;
+    // Whoever is still there was there before, or is a child.
+    EXPECT_LE(after.size(), survivors + 32);
+    EXPECT_EQ(after.size(), survivors + report.added - report.lost);
+    const auto fittest = std::ranges::max_element(before.fitness) - before.fitness.begin();
+    const std::uint64_t id = before.ids[static_cast<std::size_t>(fittest)];
+    const bool stays = std::ranges::find(after.ids, id) != after.ids.end();
+    EXPECT_TRUE(stays || report.replaced + report.lost > 0) << i;
+  }
+  EXPECT_GT(extinct, 100U);
+}
+
+TEST_P(EveryContainer, GoesThroughExtinctionsToTheSameBits) {
+  const Plan plan = with_extinctions();
+  const std::uint64_t one = hash_after(plan, 40, 1);
+  EXPECT_EQ(hash_after(plan, 40, 3), one);
+  EXPECT_NE(hash_after(small(GetParam()), 40, 1), one);
+  EXPECT_NE(hash_after(with_extinctions({"run.seed=2"}), 40, 1), one);
+  // Saved before, at and after extinctions, and while somebody is asked.
+  Arm arm;
+  Workers workers(1);
+  const auto whole = plan.make_loop(workers);
+  for (std::size_t i = 1; i <= 40; ++i) {
+    AlgorithmState state;
+    whole->propose();
+    if (i >= 6 && i <= 9) {
+      whole->save(state);
+      state.iteration = i - 1;  // what was only asked is asked again
+      const auto restored = plan.make_loop(workers);
+      restored->restore(state);
+      for (std::size_t j = i; j <= 40; ++j) restored->step(arm);
+      EXPECT_EQ(container_hash(restored->individuals()), one) << i;
+    }
+    arm.evaluate(whole->genotypes(), whole->evaluation());
+    whole->absorb();
+  }
+  EXPECT_EQ(container_hash(whole->individuals()), one);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryContainer,
+                         testing::Values("aurora-csc-uniform-3", "hc-csc-uniform", "hc-uniform",
+                                         "map-elites", "cvt-map-elites", "dns", "aurora-dns-3",
+                                         "cma-me"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Extinctions, SurvivorsAreDrawnByLotAndTheFittestIsOneOfThem) {
+  std::vector<std::size_t> survived(30);
+  constexpr std::size_t kSeeds = 400;
+  for (std::size_t seed = 1; seed <= kSeeds; ++seed) {
+    Arm arm;
+    Workers workers(1);
+    const auto algorithm =
+        small(kHandCoded, {"algorithm.extinction_period=1", "algorithm.extinction_survivors=0.5",
+                           "threshold.kind=fixed", "threshold.value=0.000001", "run.batch=30",
+                           "run.seed=" + std::to_string(seed)})
+            .make_loop(workers);
+    algorithm->step(arm);
+    ASSERT_EQ(algorithm->individuals().size(), 30U);
+    const std::vector<float>& fitness = algorithm->individuals().fitness;
+    const auto row = std::ranges::max_element(fitness) - fitness.begin();
+    const std::uint64_t fittest = algorithm->individuals().ids[static_cast<std::size_t>(row)];
+    EXPECT_EQ(algorithm->step(arm).extinct, 15U);
+    const std::vector<std::uint64_t>& ids = algorithm->individuals().ids;
+    EXPECT_NE(std::ranges::find(ids, fittest), ids.end());
+    for (const std::uint64_t id : ids) {
+      if (id < 30) ++survived[id];
+    }
+  }
+  double chi2 = 0;
+  for (const std::size_t count : survived) {
+    chi2 += std::pow(static_cast<double>(count) - kSeeds / 2.0, 2) / (kSeeds / 2.0);
+  }
+  EXPECT_LT(chi2, 58.3);  // 29 dof, p = 0.001; half of it is expected here
+}
+
+TEST(Extinctions, StatesThatCannotBeAreRefused) {
+  Workers workers(1);
+  Arm arm;
+  const Plan plan = small(kHandCoded, {"algorithm.extinction_period=2"});
+  const auto algorithm = plan.make_loop(workers);
+  for (int i = 0; i < 4; ++i) algorithm->step(arm);
+  AlgorithmState state;
+  algorithm->save(state);
+  EXPECT_GT(number_called(state.loop_state.numbers, "extinct", 0), 0);
+  EXPECT_NO_THROW(plan.make_loop(workers)->restore(state));
+  state.loop_state.numbers[0].value = -1;
+  EXPECT_THROW(plan.make_loop(workers)->restore(state), DataError);
+  state.loop_state = {};  // an older version had none
+  EXPECT_NO_THROW(plan.make_loop(workers)->restore(state));
 }
 
 TEST(QualityDiversity, RefusesASelectorThatDoesNotWeighEverybody) {

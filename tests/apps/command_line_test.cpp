@@ -343,11 +343,16 @@ TEST_F(CommandLine, ListsThePartsOfEveryKind) {
     std::string option;
   };
   for (const List& list : std::vector<List>{
-           {"loops", {"quality-diversity", "taxons", "novelty-search"}, "population.added"},
+           {"loops",
+            {"quality-diversity", "taxons", "novelty-search", "cma-me"},
+            "population.added"},
            {"encoders", {"conv-ae", "mlp-ae", "pca"}, "encoder.epochs = "},
            {"containers", {"unstructured", "grid", "cvt"}, "container.update_period = "},
            {"thresholds", {"fixed", "csc", "pid", "vat"}, "threshold.gain = "},
-           {"selectors", {"uniform", "novelty", "surprise", "novelty+surprise", "none"}, ""},
+           {"selectors",
+            {"uniform", "novelty", "surprise", "novelty+surprise", "curiosity", "tournament",
+             "none"},
+            "selection.reward = "},
            {"variations", {"polynomial", "iso+line"}, "variation.rate = "},
            {"metrics", {"grid", "fitness", "trajectory_diversity"}, ""},
            {"evaluators", {"threads"}, ""}}) {
@@ -396,7 +401,7 @@ TEST_F(CommandLine, RefusesRequestsThatMakeNoSense) {
   expect_refused({"run", "maze", "container.target_size=-1"}, 2, "not '-1'");
   expect_refused({"run", "maze", "container.target_size=100000000000"}, 2, "from 1 to 10000000");
   expect_refused({"run", "maze", "variation.rate=nan"}, 2, "not 'nan'");
-  expect_refused({"run", "maze", "task.colour=red"}, 2, "task.colour");
+  expect_refused({"run", "maze", "task.colour=red"}, 2, "'colour'");
   expect_refused({"run", "maze", "--ranks", "4"}, 2, "--ranks goes with --dry-run");
   expect_refused({"run", "maze", "--dry-run", "--ranks", "0"}, 2, "--ranks");
   expect_refused({"run", "maze", "metrics.also=nothing"}, 2, "nothing");

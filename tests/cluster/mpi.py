@@ -41,7 +41,7 @@ SMALL = [
     "encoder.update_step=2",
     "encoder.epochs=2",
 ]
-TASKS = {"maze": 20, "hexapod": 8, "air-hockey": 12}  # iterations
+TASKS = {"maze": 20, "hexapod": 8, "air-hockey": 12, "hexapod-walking": 8, "vases": 20}  # iterations
 VARIANTS = ["hc-csc-uniform", "aurora-csc-uniform-2"]
 
 # A run of some seconds, saved often.

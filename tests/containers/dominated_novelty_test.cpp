@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "archive_oracle.hpp"
@@ -75,12 +76,16 @@ bool same(const std::vector<Member>& a, const std::vector<Member>& b) {
   });
 }
 
-/// A batch with many ties: coarse descriptors, few different fitnesses, now and then NaN.
-Individuals random_batch(std::size_t n, std::uint64_t first_id, Stream& draw) {
+/// A batch with many ties: coarse descriptors, few different fitnesses, now and then NaN. Or one
+/// with hardly any.
+Individuals random_batch(std::size_t n, std::uint64_t first_id, Stream& draw, bool ties = true) {
   Individuals batch(small_layout(n), 16);
   for (std::size_t row = 0; row < batch.size(); ++row) {
-    for (float& x : batch.descriptors.row(row)) x = static_cast<float>(draw.below(20)) / 20;
-    batch.fitness[row] = static_cast<float>(draw.below(8));
+    for (float& x : batch.descriptors.row(row)) {
+      x = static_cast<float>(ties ? static_cast<double>(draw.below(20)) / 20 : draw.normal());
+    }
+    batch.fitness[row] =
+        static_cast<float>(ties ? static_cast<double>(draw.below(8)) : draw.uniform());
     if (draw.uniform() < 0.03) batch.fitness[row] = std::numeric_limits<float>::quiet_NaN();
     batch.ids[row] = first_id + row;
   }
@@ -91,54 +96,97 @@ class AgainstDefinition : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(AgainstDefinition, SameMembersScoresAndOutcomesBatchByBatch) {
   const std::size_t n = GetParam();
-  constexpr std::size_t kMost = 60;
-  for (const std::size_t k : {1U, 3U, 5U}) {
-    Stream draw(static_cast<std::uint64_t>(10 * n + k), Purpose::user);
-    DominatedNovelty container(small_layout(n), {.k = k, .novelty_k = 4}, kMost);
-    std::vector<Member> oracle;
-    Workers workers(2);
-    for (std::uint64_t iteration = 0; iteration < 60; ++iteration) {
-      const Individuals batch = random_batch(n, 16 * iteration, draw);
-      std::vector<std::uint32_t> rows(batch.size());
-      for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
-      std::vector<Outcome> outcomes(rows.size());
-      const std::size_t before = oracle.size();
-      container.add_all(batch, rows, workers, outcomes);
-      for (const std::uint32_t row : rows) {
-        if (!std::isfinite(batch.fitness[row])) continue;
-        const auto descriptor = batch.descriptors.row(row);
-        oracle.push_back(
-            {batch.ids[row], batch.fitness[row], {descriptor.begin(), descriptor.end()}});
-      }
-      keep_best(oracle, k, kMost);
-      ASSERT_TRUE(same(members_of(container.individuals()), oracle)) << iteration;
-
-      const std::vector<double> scores = container.scores();
-      for (std::size_t row = 0; row < container.size(); ++row) {
-        const auto& ids = container.individuals().ids;
-        const auto member = std::ranges::find(oracle, ids[row], &Member::id);
-        ASSERT_EQ(scores[row], score(oracle, *member, k));
-      }
-      std::map<Outcome, std::size_t> counts;
-      for (const std::uint32_t row : rows) {
-        ++counts[outcomes[row]];
-        const bool kept = std::ranges::find(oracle, batch.ids[row], &Member::id) != oracle.end();
-        EXPECT_EQ(kept, outcomes[row] == Outcome::added || outcomes[row] == Outcome::replaced);
-        EXPECT_EQ(outcomes[row] == Outcome::invalid, !std::isfinite(batch.fitness[row]));
-      }
-      EXPECT_EQ(counts[Outcome::added], oracle.size() - before);
-
-      if (iteration % 20 == 19) {  // the encoder changes, and somebody has no descriptor any more
-        Matrix<float> descriptors = container.individuals().descriptors;
-        for (std::size_t i = 0; i < descriptors.rows() * n; ++i) {
-          descriptors.data()[i] = static_cast<float>(draw.below(20)) / 20;
+  constexpr std::size_t kMost = 150;  // in more than one bucket of the index
+  for (const bool ties : {true, false}) {
+    for (const std::size_t k : {1U, 3U, 5U}) {
+      Stream draw(static_cast<std::uint64_t>(10 * n + k), Purpose::user);
+      DominatedNovelty container(small_layout(n), {.k = k, .novelty_k = 4}, kMost);
+      std::vector<Member> oracle;
+      Workers workers(2);
+      for (std::uint64_t iteration = 0; iteration < 90; ++iteration) {
+        const Individuals batch = random_batch(n, 16 * iteration, draw, ties);
+        std::vector<std::uint32_t> rows(batch.size());
+        for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+        std::vector<Outcome> outcomes(rows.size());
+        const std::size_t before = oracle.size();
+        container.add_all(batch, rows, workers, outcomes);
+        for (const std::uint32_t row : rows) {
+          if (!std::isfinite(batch.fitness[row])) continue;
+          const auto descriptor = batch.descriptors.row(row);
+          oracle.push_back(
+              {batch.ids[row], batch.fitness[row], {descriptor.begin(), descriptor.end()}});
         }
-        descriptors(3, 0) = std::numeric_limits<float>::quiet_NaN();
-        EXPECT_EQ(container.set_descriptors(descriptors, {}), 1U);
-        oracle = members_of(container.individuals());
+        keep_best(oracle, k, kMost);
+        ASSERT_TRUE(same(members_of(container.individuals()), oracle)) << iteration;
+
+        // Who asks for scores in between changes nothing.
+        if (iteration % 3 == 0) {
+          const std::vector<double> scores = container.scores(workers);
+          for (std::size_t row = 0; row < container.size(); ++row) {
+            const auto& ids = container.individuals().ids;
+            const auto member = std::ranges::find(oracle, ids[row], &Member::id);
+            ASSERT_EQ(scores[row], score(oracle, *member, k));
+          }
+        }
+        std::map<Outcome, std::size_t> counts;
+        for (const std::uint32_t row : rows) {
+          ++counts[outcomes[row]];
+          const bool kept = std::ranges::find(oracle, batch.ids[row], &Member::id) != oracle.end();
+          EXPECT_EQ(kept, outcomes[row] == Outcome::added || outcomes[row] == Outcome::replaced);
+          EXPECT_EQ(outcomes[row] == Outcome::invalid, !std::isfinite(batch.fitness[row]));
+        }
+        EXPECT_EQ(counts[Outcome::added], oracle.size() - before);
+
+        if (iteration % 20 == 19) {  // the encoder changes, and somebody has no descriptor any more
+          Matrix<float> descriptors = container.individuals().descriptors;
+          for (std::size_t i = 0; i < descriptors.rows() * n; ++i) {
+            descriptors.data()[i] = static_cast<float>(draw.below(20)) / 20;
+          }
+          descriptors(3, 0) = std::numeric_limits<float>::quiet_NaN();
+          EXPECT_EQ(container.set_descriptors(descriptors, {}), 1U);
+          oracle = members_of(container.individuals());
+        }
+        if (iteration % 25 == 13) {  // killed, and restored
+          const Individuals saved = container.individuals();
+          container = DominatedNovelty(small_layout(n), {.k = k, .novelty_k = 4}, kMost);
+          container.restore(saved);
+        }
+        if (iteration % 45 == 31) {  // few survive
+          std::vector<std::uint32_t> order = draw.permutation(container.size());
+          order.resize(12);
+          std::vector<std::uint64_t> ids;
+          for (const std::uint32_t row : order) ids.push_back(container.individuals().ids[row]);
+          container.retain(order);
+          std::erase_if(oracle, [&](const Member& member) {
+            return std::ranges::find(ids, member.id) == ids.end();
+          });
+          ASSERT_TRUE(same(members_of(container.individuals()), oracle)) << iteration;
+        }
+        EXPECT_NE(container.check(workers), "");
       }
-      EXPECT_NE(container.check(workers), "");
     }
+  }
+}
+
+/// Distances may be larger than a float.
+TEST(DominatedNovelty, ScoresOfThoseInfinitelyFarApartAreRight) {
+  Stream draw(9, Purpose::user);
+  DominatedNovelty container(small_layout(1), {.k = 2, .novelty_k = 4}, 30);
+  std::vector<Member> oracle;
+  Workers workers(1);
+  std::vector<std::uint32_t> rows(16);
+  for (std::uint32_t i = 0; i < 16; ++i) rows[i] = i;
+  std::vector<Outcome> outcomes(16);
+  for (std::uint64_t iteration = 0; iteration < 40; ++iteration) {
+    Individuals batch = random_batch(1, 16 * iteration, draw);
+    for (std::size_t row = 0; row < 16; ++row) {
+      batch.fitness[row] = static_cast<float>(draw.below(100));
+      batch.descriptors(row, 0) = static_cast<float>(draw.normal() * 3e19);
+      oracle.push_back({batch.ids[row], batch.fitness[row], {batch.descriptors(row, 0)}});
+    }
+    container.add_all(batch, rows, workers, outcomes);
+    keep_best(oracle, 2, 30);
+    ASSERT_TRUE(same(members_of(container.individuals()), oracle)) << iteration;
   }
 }
 

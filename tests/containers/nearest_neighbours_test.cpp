@@ -180,6 +180,34 @@ TEST_P(Nearest, OfAllAndDiameterEqualPlainLoopsOnAnyNumberOfThreads) {
   }
 }
 
+TEST_P(Nearest, FitterOnesEqualPlainLoops) {
+  const std::size_t n = GetParam();
+  Stream draw(8, Purpose::user);
+  for (const Scatter scatter :
+       {Scatter::uniform, Scatter::lattice, Scatter::one_point, Scatter::huge}) {
+    for (const std::size_t operations : {0U, 1U, 60U, 1000U, 4000U}) {
+      const Pair pair(scatter, n, operations, draw);
+      std::vector<float> fitness(operations + 1);
+      for (float& f : fitness) f = static_cast<float>(draw.below(6)) - 3;  // many are equal
+      NeighbourIndex::Workspace workspace;
+      for (int i = 0; i < 40; ++i) {
+        const std::vector<float> query = random_point(scatter, n, draw);
+        const std::size_t k = 1 + draw.below(draw.uniform() < 0.8 ? 20 : 300);
+        const float than = static_cast<float>(draw.below(8)) - 4;
+        const std::uint64_t id = draw.below(104729);
+        Oracle fitter;
+        for (const auto& [slot, point] : pair.oracle.points) {
+          const bool better = fitness[slot] > than || (fitness[slot] == than && point.id < id);
+          if (better) fitter.points[slot] = point;
+        }
+        const auto found = pair.index.nearest_fitter(query, k, workspace, fitness, than, id);
+        ASSERT_EQ(std::vector(found.begin(), found.end()), fitter.nearest(query, k))
+            << "scatter " << static_cast<int>(scatter) << ", " << operations << " operations";
+      }
+    }
+  }
+}
+
 TEST_P(Nearest, ClosePairsEqualPlainLoopsOnAnyNumberOfThreads) {
   const std::size_t n = GetParam();
   Stream draw(6, Purpose::user);
@@ -194,23 +222,24 @@ TEST_P(Nearest, ClosePairsEqualPlainLoopsOnAnyNumberOfThreads) {
         r = static_cast<float>(draw.below(5) * n) / 2 - 1;
         if (draw.uniform() < 0.1) r = kInfinity;
       }
-      std::map<std::uint32_t, std::vector<float>> expected;
+      using Found = std::pair<std::uint32_t, float>;  // who, and how far away
+      std::map<std::uint32_t, std::vector<Found>> expected;
       for (const auto& [slot, point] : pair.oracle.points) {
-        for (const auto& other : others.oracle.points) {
-          const float d = Oracle::squared_distance(point.x, other.second.x);
-          if (d <= reach[slot]) expected[slot].push_back(d);
+        for (const auto& [other, place] : others.oracle.points) {
+          const float d = Oracle::squared_distance(point.x, place.x);
+          if (d <= reach[slot]) expected[slot].emplace_back(other, d);
         }
-        if (expected.contains(slot)) std::ranges::sort(expected[slot]);
       }
       for (const std::size_t threads : {1U, 3U}) {
         Workers workers(threads);
         std::mutex mutex;
-        std::map<std::uint32_t, std::vector<float>> found;
-        pair.index.close_pairs(others.index, reach, workers, [&](std::uint32_t slot, float d) {
-          const std::scoped_lock lock(mutex);
-          found[slot].push_back(d);
-        });
-        for (auto& distances : found) std::ranges::sort(distances.second);
+        std::map<std::uint32_t, std::vector<Found>> found;
+        pair.index.close_pairs(others.index, reach, workers,
+                               [&](std::uint32_t slot, std::uint32_t other, float d) {
+                                 const std::scoped_lock lock(mutex);
+                                 found[slot].emplace_back(other, d);
+                               });
+        for (auto& pairs : found) std::ranges::sort(pairs.second);
         ASSERT_EQ(found, expected) << "scatter " << static_cast<int>(scatter);
       }
     }
@@ -239,8 +268,9 @@ std::vector<std::uint32_t> answers(std::size_t n) {
     bits.push_back(std::bit_cast<std::uint32_t>(mean));
   }
   std::vector<std::pair<std::uint32_t, float>> pairs;  // they come in no special order
-  index.close_pairs(index, std::vector<float>(500, static_cast<float>(n) / 2), one,
-                    [&](std::uint32_t slot, float d) { pairs.emplace_back(slot, d); });
+  index.close_pairs(
+      index, std::vector<float>(500, static_cast<float>(n) / 2), one,
+      [&](std::uint32_t slot, std::uint32_t, float d) { pairs.emplace_back(slot, d); });
   std::ranges::sort(pairs);
   for (const auto& [slot, d] : pairs) bits.push_back(std::bit_cast<std::uint32_t>(d) + slot);
   bits.push_back(std::bit_cast<std::uint32_t>(index.squared_diameter(one)));

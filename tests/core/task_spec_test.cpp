@@ -87,6 +87,17 @@ TEST(TaskSpec, MustHaveTwoAxesWithNamesAndBounds) {
                   "'x', not -1 and inf");
 }
 
+TEST(TaskSpec, MustHaveAHandCodedDescriptorWithinTheGroundTruth) {
+  expect_mentions(refusal([](TaskSpec& s) { s.hand_coded_size = 0; }), "hand_coded_size");
+  expect_mentions(refusal([](TaskSpec& s) { s.hand_coded_size = s.ground_truth.size() + 1; }),
+                  "hand_coded_size");
+  TaskSpec spec = arm_spec();
+  EXPECT_EQ(spec.hand_coded_size, 2U);
+  const std::string before = fingerprint(spec);
+  spec.hand_coded_size = 1;
+  EXPECT_EQ(fingerprint(spec), before + ", hand-coded: the first 1");
+}
+
 TEST(TaskSpec, MustHaveAWorstFitnessToCountFrom) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {std::nan(""), infinity, -infinity}) {

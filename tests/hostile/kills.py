@@ -24,6 +24,7 @@ CASES = [
     ("maze", "map-elites", 120, []),
     ("maze", "cvt-map-elites", 120, []),
     ("maze", "random-search", 120, []),
+    ("maze", "cma-me", 120, ["algorithm.extinction_period=30"]),
     ("hexapod", "aurora-csc-uniform-4", 5, ["run.batch=8", "run.snapshot_every=2"]),
     ("air-hockey", "dns", 40, []),
 ]

@@ -73,6 +73,8 @@ Checkpoint some_checkpoint(std::uint64_t seed) {
   c.algorithm.container_state.numbers = {
       {"threshold.value", 1.0 / 3}, {"threshold.anchor", -0.1}, {"threshold.sum", 1e-300}};
   c.algorithm.container_state.arrays = {{"centres", {2, 1}, {0.3F, -1e-40F}}};
+  c.algorithm.loop_state = {.numbers = {{"restarts", 3}, {"sigma.0", 1.0 / 7}},
+                            .arrays = {{"mean", {1, 2}, {0.1F, 1e-9F}}}};
   c.algorithm.container = some_individuals(20, seed);
   c.algorithm.population = some_individuals(4, seed + 100);
   c.algorithm.encoder = {{"scaling.mean", {2, 2}, {1, 2, 3, 4}}, {"w", {1}, {0.1F}}};
@@ -119,6 +121,8 @@ std::string shown(const Checkpoint& c) {
   out << c.algorithm.iteration << ' ' << c.algorithm.encoder_updates << '\n';
   numbers(c.algorithm.container_state.numbers);
   arrays(c.algorithm.container_state.arrays);
+  numbers(c.algorithm.loop_state.numbers);
+  arrays(c.algorithm.loop_state.arrays);
   individuals(c.algorithm.container);
   individuals(c.algorithm.population);
   arrays(c.algorithm.encoder);

@@ -213,8 +213,8 @@ TEST(Parts, UnknownTaskOptionsAndValuesAreAnsweredWithTheNearest) {
 
 TEST(Parts, ATaskWithoutOptionsRefusesAnyOption) {
   const std::string message =
-      usage_error([&] { plan_of(builtin_parts(), "maze", {"task.actuators=servo"}); });
-  expect_mentions(message, "'maze'");
+      usage_error([&] { plan_of(builtin_parts(), "vases", {"task.actuators=servo"}); });
+  expect_mentions(message, "'vases'");
   expect_mentions(message, "no options");
 }
 

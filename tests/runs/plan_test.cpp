@@ -182,8 +182,13 @@ std::vector<KeyCase> key_cases() {
       {"descriptor.dimension", {"1", "1000"}, with(kNotIntegers, {"0", "1001"})},
       {"encoder.kind", {"\"auto\"", "\"conv-ae\"", "\"mlp-ae\"", "\"pca\""}, {"", "ae", "PCA"}},
       {"algorithm.kind",
-       {"\"quality-diversity\"", "\"taxons\"", "\"novelty-search\""},
+       {"\"quality-diversity\"", "\"taxons\"", "\"novelty-search\"", "\"cma-me\""},
        {"", "ns", "Taxons"}},
+      {"algorithm.extinction_period", {"0", "50", billion}, with(kNotIntegers, {above})},
+      {"algorithm.extinction_survivors", {"0.05", "1.0"}, with(kNotReals, {"0", "1.1"})},
+      {"algorithm.emitters", {"1", "64"}, with(kNotIntegers, {"0", "10001"})},
+      {"algorithm.sigma", {"0.2", "1.0"}, with(kNotReals, {"0", "1.1"})},
+      {"algorithm.emitted", {"0.5", "1.0"}, with(kNotReals, {"0", "1.1"})},
       {"population.added", {"1", "100"}, with(kNotIntegers, {"0", "1000001"})},
       {"population.unvaried", {"0.0", "0.5", "1.0"}, {"", "-0.1", "1.1", "nan", "x"}},
       {"encoder.engine", {"\"native\"", "\"torch\""}, {"", "Torch", "libtorch"}},
@@ -212,8 +217,13 @@ std::vector<KeyCase> key_cases() {
       {"threshold.horizon", {"0.0", "2.5", "1000000.0"}, with(kNotReals, {"1000001"})},
       {"threshold.value", {"1e-300", "0.1", "1e+30"}, with(kNotReals, {"0", "1e31"})},
       {"selection.kind",
-       {"\"uniform\"", "\"novelty\"", "\"surprise\"", "\"novelty+surprise\"", "\"none\""},
+       {"\"uniform\"", "\"novelty\"", "\"surprise\"", "\"novelty+surprise\"", "\"curiosity\"",
+        "\"tournament\"", "\"none\""},
        {"", "random", "0"}},
+      {"selection.reward", {"0.0", "100.0"}, with(kNotReals, {"101"})},
+      {"selection.penalty", {"0.5", "100.0"}, with(kNotReals, {"101"})},
+      {"selection.size", {"2", "1000"}, with(kNotIntegers, {"1", "1001"})},
+      {"selection.criterion", {"\"fitness\"", "\"novelty\"", "\"both\""}, {"", "age", "Both"}},
       {"variation.kind", {"\"polynomial\"", "\"iso+line\""}, {"", "iso"}},
       {"variation.rate", {"0.0", "1.0", "0.1"}, with(kNotReals, {"1.0000001"})},
       {"variation.eta", {"0.0", "1000.0", "10.5"}, with(kNotReals, {"1000.1"})},
@@ -224,6 +234,9 @@ std::vector<KeyCase> key_cases() {
       {"variation.line_sigma", {"0.0", "10.0", "0.2"}, with(kNotReals, {"11"})},
       {"metrics.also", {"[\"trajectory_diversity\"]"}, {"a b", "trajectory_diversity,", ",", "/"}},
       {"metrics.grid.resolution", {"1", "10000"}, with(kNotIntegers, {"0", "10001"})},
+      {"metrics.descriptor_coverage.resolution",
+       {"1", "10000"},
+       with(kNotIntegers, {"0", "10001"})},
   };
 }
 
@@ -258,6 +271,7 @@ std::vector<std::string> company_of(const std::string& key, const std::string& v
     return {"run.variant=map-elites"};
   }
   if (key == "metrics.also") return {"run.task=toy", "descriptor.dimension=2"};
+  if (key.starts_with("metrics.descriptor_coverage")) return {"metrics.also=descriptor_coverage"};
   if (key == "encoder.hidden") return {"encoder.kind=mlp-ae"};
   // The first part that has the key.
   for (const KeyHelp& option : key_help(toy_parts())) {

@@ -1,5 +1,8 @@
 // Every variant on the Maze: 200 iterations of small sizes, the same bits for any number of
 // threads.
+#include <string>
+#include <vector>
+
 #include "run_fixture.hpp"
 
 namespace aurora {
@@ -62,9 +65,11 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
 class EveryEncoder : public RunFixture, public testing::WithParamInterface<Golden> {
  protected:
   RunSummary run_small(const char* threads) {
-    return run_with({"run.iterations=100", "run.batch=16", "container.target_size=200", threads,
-                     GetParam().variant},
-                    "aurora-csc-surprise-4");
+    const char* iterations =
+        encoders_have_golden_bits() ? "run.iterations=100" : "run.iterations=30";
+    return run_with(
+        {iterations, "run.batch=16", "container.target_size=200", threads, GetParam().variant},
+        "aurora-csc-surprise-4");
   }
 };
 
@@ -90,6 +95,61 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryEncoder,
                            std::erase(name, '-');
                            return name;
                          });
+
+// --- Parts that no variant has -----------------------------------------------------------------
+
+struct GoldenMix {
+  const char* name;
+  const char* variant;
+  std::vector<std::string> assignments;
+  const char* hash;
+};
+
+class EveryMix : public RunFixture, public testing::WithParamInterface<GoldenMix> {
+ protected:
+  Plan plan(const std::string& iterations, const std::string& threads) {
+    std::vector<std::string> all = {"run.iterations=" + iterations, "run.threads=" + threads,
+                                    "run.batch=16", "container.target_size=200",
+                                    "threshold.gain=2e-4"};
+    all.insert(all.end(), GetParam().assignments.begin(), GetParam().assignments.end());
+    return plan_with(all, GetParam().variant);
+  }
+};
+
+TEST_P(EveryMix, HasItsGoldenHashAlsoInTwoPartsAndOnOtherThreads) {
+  const RunSummary whole = run(parts_, plan("200", "1"), {.out = root_ / "whole"}, stop_);
+  EXPECT_EQ(whole.status, RunStatus::finished);
+  EXPECT_GT(whole.metric("coverage"), 2);
+  EXPECT_EQ(whole.container_hash, GetParam().hash);
+  run(parts_, plan("77", "3"), {.out = root_ / "parts"}, stop_);
+  const RunSummary parts =
+      run(parts_, plan("200", "2"), {.out = root_ / "parts", .resume = true}, stop_);
+  EXPECT_EQ(parts.container_hash, whole.container_hash);
+  EXPECT_EQ(parts.metrics, whole.metrics);
+  EXPECT_EQ(parts.loss_per_update, whole.loss_per_update);
+}
+
+const std::string kExtinct = "algorithm.extinction_period=50";
+
+INSTANTIATE_TEST_SUITE_P(
+    Maze, EveryMix,
+    testing::Values(
+        GoldenMix{"Curiosity", "hc-csc-uniform", {"selection.kind=curiosity"}, "633dcc58e986d07f"},
+        GoldenMix{
+            "Tournament", "hc-csc-uniform", {"selection.kind=tournament"}, "6246a68b473c2380"},
+        GoldenMix{"TournamentOnBoth",
+                  "map-elites",
+                  {"selection.kind=tournament", "selection.size=5", "selection.criterion=both"},
+                  "1f03e2ae68296652"},
+        GoldenMix{"ExtinctionsUnstructured", "hc-csc-uniform", {kExtinct}, "a0109c2aa99bdce5"},
+        GoldenMix{"ExtinctionsCells", "map-elites", {kExtinct}, "ea8c517813cb5d87"},
+        GoldenMix{"ExtinctionsDns", "dns", {kExtinct}, "2a607eb4bacbda41"},
+        GoldenMix{"Emitters", "cma-me", {}, "5b77ded2bcac488b"},
+        GoldenMix{"EmittersAndChildren",
+                  "cma-me",
+                  {"algorithm.emitted=0.5", "algorithm.emitters=2", kExtinct},
+                  "b942026689cddbc9"}),
+    [](const auto& instance) { return instance.param.name; });
 
 TEST(Variants, OfThePaperComeFirstAndInItsOrder) {
   const std::vector<Variant> variants = builtin_parts().variants;

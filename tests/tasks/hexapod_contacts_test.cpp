@@ -47,6 +47,25 @@ TEST(HexapodContacts, AStandingRobotTouchesWithItsFeet) {
   EXPECT_EQ(touches.counts[kLegs], 0U);
 }
 
+TEST(HexapodContacts, ARobotStandsOnItsFeetAndTibiaeAlone) {
+  Floor floor;
+  Touches touches;
+  floor.touch(standing(kFeetDown + 1e-4), touches);
+  for (std::size_t leg = 0; leg < kLegs; ++leg) EXPECT_FALSE(stands_on(leg, touches));
+  floor.touch(standing(kFeetDown - 0.002), touches);
+  for (std::size_t leg = 0; leg < kLegs; ++leg) EXPECT_TRUE(stands_on(leg, touches));
+  // Coxa and femur of a leg do not count.
+  touches.counts = {1, 1, 2};
+  touches.places[0][0].joints = 1;
+  touches.places[1][0].joints = 2;
+  touches.places[2][0].joints = 2;
+  touches.places[2][1].joints = 3;
+  EXPECT_FALSE(stands_on(0, touches));
+  EXPECT_FALSE(stands_on(1, touches));
+  EXPECT_TRUE(stands_on(2, touches));
+  EXPECT_FALSE(stands_on(3, touches));
+}
+
 TEST(HexapodContacts, FrictionHasAnyDirectionUnlessTheFootIsDeep) {
   Touches touches;
   Floor floor;

@@ -37,6 +37,26 @@ std::vector<Bodies> walk(bool on_its_back) {
   return moments;
 }
 
+TEST(HexapodGait, HasADarkLineForEachLegWhileItStands) {
+  Walk walk;
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    walk[step].stands_on[1] = true;
+    walk[step].stands_on[4] = step >= 50;
+  }
+  constexpr std::size_t kNames = 160;
+  const Image image = draw_gait(walk, kNames + 300);
+  ASSERT_EQ(image.width, kNames + 300);
+  ASSERT_EQ(image.height, kLegs * 28);
+  const auto dark = [&](std::size_t leg, std::size_t x) {
+    return image.at(kNames + x, leg * 28 + 14).red < 100;
+  };
+  for (std::size_t x = 0; x < 300; ++x) {
+    EXPECT_TRUE(dark(1, x)) << x;
+    EXPECT_EQ(dark(4, x), x >= 150) << x;
+    for (const std::size_t leg : {0U, 2U, 3U, 5U}) EXPECT_FALSE(dark(leg, x)) << x;
+  }
+}
+
 std::size_t yellow(const Image& image) {
   std::size_t count = 0;
   for (std::size_t y = 0; y < image.height; ++y) {

@@ -125,6 +125,41 @@ TEST_F(HexapodEpisodes, DoNotDependOnTheBatch) {
   EXPECT_TRUE(at_once({}).empty());
 }
 
+Walk walk_alone(const Controller& controller) {
+  const auto robot = make_walker();
+  Walk walk;
+  double time = 0;
+  for (Moment& moment : walk) {
+    robot->step(controller.targets(time));
+    time += kTimeStep;
+    moment = robot->moment();
+    EXPECT_EQ(moment.angles, robot->motion().angles);
+  }
+  return walk;
+}
+
+TEST_F(HexapodEpisodes, KeepTheStepsOfARobotAloneOnEveryInstructionSet) {
+  std::vector<Controller> controllers;
+  for (const Kind kind : kKinds) {
+    for (const Controller& controller : controllers_of(robots(kind, 3, kSeed))) {
+      controllers.push_back(controller);
+    }
+  }
+  std::vector<Walk> expected;
+  for (const Controller& controller : controllers) expected.push_back(walk_alone(controller));
+  const std::vector<Bodies> without = at_once(controllers);
+  for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+    const std::int64_t target = rest & -rest;
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    std::vector<Walk> walks(controllers.size());
+    std::vector<Bodies> ends(controllers.size());
+    run_episodes(controllers, ends, walks);
+    EXPECT_TRUE(walks == expected);
+    expect_same_bits(ends, without);
+  }
+}
+
 TEST_F(HexapodEpisodes, DoNotDependOnTheThread) {
   const std::vector<Controller> controllers = controllers_of(robots(Kind::mixed, 16, kSeed));
   const std::vector<Bodies> expected = at_once(controllers);

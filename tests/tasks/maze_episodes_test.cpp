@@ -40,6 +40,26 @@ class MazeEpisodes : public testing::Test {
     return episodes;
   }
 
+  /// The plain version: every step of a robot alone, of which some are kept.
+  History history_of(std::span<const float> genes) const {
+    std::vector<Moment> trace;
+    trace_episode(map, rays, genes, trace);
+    History history;
+    for (std::size_t s = 0; s < 50; ++s) {
+      const Moment& moment = trace[40 * (s + 1) - 1];
+      history[s] = {moment.pose.x, moment.pose.y, moment.senses.lasers};
+    }
+    return history;
+  }
+
+  std::vector<History> histories_of(MatrixView<const float> genotypes) const {
+    std::vector<Episode> episodes(genotypes.rows());
+    std::vector<History> histories(genotypes.rows());
+    run_episodes(map, rays, genotypes, episodes, histories);
+    EXPECT_EQ(episodes, at_once(genotypes));
+    return histories;
+  }
+
   const Map map;
   const RayTable rays{map};
 };
@@ -85,6 +105,29 @@ TEST_F(MazeEpisodes, DoNotDependOnTheBatch) {
     for (std::size_t n = 0; n < count; ++n) ASSERT_EQ(episodes[n], expected[begin + n]) << count;
   }
   EXPECT_TRUE(at_once(Matrix<float>(0, kGenes)).empty());
+}
+
+TEST_F(MazeEpisodes, KeepEveryFortiethMomentOfARobotAloneOnEveryInstructionSet) {
+  const Matrix<float> genotypes = random_genotypes(200);
+  std::vector<History> expected;
+  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
+    expected.push_back(history_of(genotypes.row(n)));
+  }
+  for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+    const std::int64_t target = rest & -rest;
+    hwy::SetSupportedTargetsForTest(target);
+    EXPECT_EQ(histories_of(genotypes), expected) << hwy::TargetName(target);
+  }
+}
+
+TEST_F(MazeEpisodes, KeepTheSameMomentsInAnyBatch) {
+  const Matrix<float> genotypes = random_genotypes(40);
+  const std::vector<History> expected = histories_of(genotypes);
+  for (const std::size_t count : {1U, 15U, 16U, 17U, 33U}) {
+    const std::size_t begin = genotypes.rows() - count;
+    const std::vector<History> histories = histories_of(genotypes.view().slice(begin, count));
+    for (std::size_t n = 0; n < count; ++n) ASSERT_EQ(histories[n], expected[begin + n]) << count;
+  }
 }
 
 TEST_F(MazeEpisodes, RefuseWrongGenesAnywhereInABatch) {

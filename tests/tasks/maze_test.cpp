@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aurora/core/errors.hpp"
+#include "tests/core/values.hpp"
 #include "tests/tasks/maze_reachable.hpp"
 #include "tests/tasks/purity.hpp"
 
@@ -45,6 +46,55 @@ TEST(Maze, SpecSaysWhatTheSpecificationDoes) {
   EXPECT_EQ(spec.defaults, (std::vector<std::string>{
                                "run.iterations=10000", "container.target_size=10000",
                                "threshold.vat_constant=25", "variation.at_least_one=false"}));
+}
+
+TEST(Maze, ByDefaultIsTheTaskThatRunsWereMadeOf) {
+  constexpr const char* kFingerprint =
+      "maze version 1: 42 genes, senses 64 x 64 x 3 bytes, worst fitness -4000, x from 0 to 600, "
+      "y from 0 to 600, heading from -3.141592653589793 to 3.141592653589793";
+  EXPECT_EQ(fingerprint(Maze().spec()), kFingerprint);
+  EXPECT_EQ(fingerprint(make_part(maze_task(), {})->spec()), kFingerprint);
+}
+
+TEST(Maze, SensesWhatItsOptionSays) {
+  const TaskEntry entry = maze_task();
+  ASSERT_EQ(entry.options.size(), 1U);
+  EXPECT_EQ(entry.options[0].fallback.toml(), "\"picture\"");
+  EXPECT_FALSE(read_option(entry, "sensory=smell"));
+  const auto shape = [&](const char* assignment) {
+    return make_part(entry, {}, {assignment})->spec().sensory;
+  };
+  EXPECT_EQ(shape("sensory=picture"), (SensoryShape{{64, 64, 3}, ElementType::uint8}));
+  EXPECT_EQ(shape("sensory=trajectory"), (SensoryShape{{50, 2}, ElementType::float32}));
+  EXPECT_EQ(shape("sensory=lasers"), (SensoryShape{{50, 3}, ElementType::float32}));
+}
+
+TEST(Maze, WhatItSensesChangesNothingElseAndIsInTheTrace) {
+  const Maze seen;
+  const Maze placed(maze::Sensory::trajectory);
+  const Maze ranging(maze::Sensory::lasers);
+  const Matrix<float> genotypes = random_genotypes(seen.spec(), 20, kSeed);
+  const Evaluation picture = evaluate(seen, genotypes);
+  const Evaluation trajectory = evaluate(placed, genotypes);
+  const Evaluation lasers = evaluate(ranging, genotypes);
+  EXPECT_EQ(trajectory.fitness, picture.fitness);
+  EXPECT_EQ(lasers.fitness, picture.fitness);
+  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", individual " << n);
+    EXPECT_TRUE(std::ranges::equal(trajectory.ground_truth.row(n), picture.ground_truth.row(n)));
+    EXPECT_TRUE(std::ranges::equal(lasers.ground_truth.row(n), picture.ground_truth.row(n)));
+    const std::vector<maze::Moment> trace = seen.trace(genotypes.row(n));
+    const auto places = trajectory.sensory.view().row<float>(n);
+    const auto readings = lasers.sensory.view().row<float>(n);
+    for (std::size_t s = 0; s < 50; ++s) {
+      const maze::Moment& moment = trace[40 * s + 39];
+      ASSERT_EQ(places[2 * s], moment.pose.x) << s;
+      ASSERT_EQ(places[2 * s + 1], moment.pose.y) << s;
+      for (std::size_t i = 0; i < 3; ++i) {
+        ASSERT_EQ(readings[3 * s + i], moment.senses.lasers[i]) << s;
+      }
+    }
+  }
 }
 
 TEST(Maze, EvaluationIsTheEndOfTheTraceAndItsPicture) {
@@ -89,7 +139,10 @@ TEST(Maze, ResultsStayWithinTheBoundsOfTheSpec) {
 }
 
 TEST(Maze, IsAPureFunctionOfTheGenotype) {
-  expect_pure([] { return std::make_unique<Maze>(); }, 64, kSeed);
+  using maze::Sensory;
+  for (const Sensory sensory : {Sensory::picture, Sensory::trajectory, Sensory::lasers}) {
+    expect_pure([=] { return std::make_unique<Maze>(sensory); }, 64, kSeed);
+  }
 }
 
 TEST(Maze, RefusesGenesThatAreNoNumbersAndRowsOfTheWrongLength) {

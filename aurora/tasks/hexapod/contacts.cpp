@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <span>
 
 namespace aurora::hexapod {
 namespace {
@@ -131,6 +132,11 @@ void Manifold::refresh(const Transform& shape, double threshold) {
     const double drift = square(points_[i].touch.x - now.x) + square(points_[i].touch.y - now.y);
     if (now.z > threshold || drift > square(threshold)) points_[i] = points_[--count_];
   }
+}
+
+bool stands_on(std::size_t leg, const Touches& touches) {
+  const auto places = std::span(touches.places[leg]).first(touches.counts[leg]);
+  return std::ranges::any_of(places, [](const auto& place) { return place.joints == kLegJoints; });
 }
 
 void Floor::touch(const Bodies& bodies, Touches& out) {

@@ -57,6 +57,9 @@ struct Touches {
   std::array<std::size_t, kLegs + 1> counts{};
 };
 
+/// Is the lower part of a leg, its foot or its tibia, on the floor?
+bool stands_on(std::size_t leg, const Touches& touches);
+
 /// One robot's contacts with the floor z = 0 from step to step.
 class Floor {
  public:

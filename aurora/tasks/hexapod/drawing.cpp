@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aurora/pictures/canvas.hpp"
+#include "aurora/pictures/text.hpp"
 #include "aurora/tasks/hexapod/camera.hpp"
 #include "aurora/tasks/hexapod/simulation.hpp"
 
@@ -136,6 +137,28 @@ Drawing draw_episode(std::span<const Bodies> moments) {
     paste(frame, look(beside, solids, kFilmTile), kFilmTile + kGap, 0);
   }
   return drawing;
+}
+
+Image draw_gait(const Walk& walk, std::size_t width) {
+  constexpr std::size_t kLine = 28;
+  constexpr std::size_t kBar = 18;
+  constexpr std::size_t kNames = 160;
+  constexpr std::size_t kTextScale = 2;
+  constexpr aurora::Colour kStance = {50, 60, 80};
+  constexpr aurora::Colour kSwing = {232, 234, 238};
+  constexpr aurora::Colour kText = {70, 70, 70};
+  Image image(width, kLegs * kLine);
+  for (std::size_t leg = 0; leg < kLegs; ++leg) {
+    const std::size_t top = leg * kLine + (kLine - kBar) / 2;
+    draw_text(image, kLegNames[leg], 0, static_cast<double>(top + 2), kText, kTextScale);
+    for (std::size_t x = kNames; x < width; ++x) {
+      const Moment& moment = walk[(x - kNames) * kSteps / (width - kNames)];
+      for (std::size_t y = top; y < top + kBar; ++y) {
+        image.set(x, y, moment.stands_on[leg] ? kStance : kSwing);
+      }
+    }
+  }
+  return image;
 }
 
 }  // namespace aurora::hexapod

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "aurora/pictures/image.hpp"
+#include "aurora/tasks/hexapod/episodes.hpp"
 #include "aurora/tasks/hexapod/robot.hpp"
 
 namespace aurora::hexapod {
@@ -13,5 +14,8 @@ namespace aurora::hexapod {
 /// apart, others show the path of the base (blue at first, orange at last), and a yellow mark on
 /// top of the base its front.
 Drawing draw_episode(std::span<const Bodies> moments);
+
+/// A line for each leg, dark while the robot stands on it; time goes to the right.
+Image draw_gait(const Walk& walk, std::size_t width);
 
 }  // namespace aurora::hexapod

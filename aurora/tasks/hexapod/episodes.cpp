@@ -48,6 +48,20 @@ class Robots {
     return bodies[n];
   }
 
+  /// The last step of robot n.
+  Moment moment(std::size_t n) const {
+    Moment moment;
+    for (std::size_t j = 0; j < kJoints; ++j) {
+      double numbers[kWidth<N>];
+      store(state.angles[j], numbers);
+      moment.angles[j] = numbers[n];
+    }
+    for (std::size_t leg = 0; leg < kLegs; ++leg) {
+      moment.stands_on[leg] = stands_on(leg, touches_[n]);
+    }
+    return moment;
+  }
+
  private:
   void push(const N* targets, const Touches (&touches)[kWidth<N>]) {
     Velocity<N>& velocity = problem_.before;
@@ -112,7 +126,8 @@ class Robots {
   Bodies bodies_[kWidth<N>];
 };
 
-void run_all(std::span<const Controller> controllers, std::span<Bodies> ends) {
+void run_all(std::span<const Controller> controllers, std::span<Bodies> ends,
+             std::span<Walk> walks) {
   constexpr std::size_t kLanes = kWidth<Lanes>;
   for (std::size_t begin = 0; begin < controllers.size(); begin += kLanes) {
     const std::size_t count = std::min(kLanes, controllers.size() - begin);
@@ -129,6 +144,9 @@ void run_all(std::span<const Controller> controllers, std::span<Bodies> ends) {
       Lanes targets[kJoints];
       for (std::size_t j = 0; j < kJoints; ++j) load(targets[j], numbers[j]);
       robots->step(targets);
+      if (!walks.empty()) {
+        for (std::size_t n = 0; n < count; ++n) walks[begin + n][step] = robots->moment(n);
+      }
       time += kTimeStep;
     }
     for (std::size_t n = 0; n < count; ++n) ends[begin + n] = robots->bodies(n);
@@ -155,6 +173,7 @@ class OneRobot : public Walker {
     std::ranges::copy(state.speeds, motion.speeds.begin());
     return motion;
   }
+  Moment moment() const override { return robots_.moment(0); }
   void set(const Motion& motion) override {
     State<double>& state = robots_.state;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -187,8 +206,9 @@ namespace aurora::hexapod {
 HWY_EXPORT(run_all);
 HWY_EXPORT(make_one);
 
-void run_episodes(std::span<const Controller> controllers, std::span<Bodies> ends) {
-  HWY_DYNAMIC_DISPATCH(run_all)(controllers, ends);
+void run_episodes(std::span<const Controller> controllers, std::span<Bodies> ends,
+                  std::span<Walk> walks) {
+  HWY_DYNAMIC_DISPATCH(run_all)(controllers, ends, walks);
 }
 
 std::unique_ptr<Walker> make_walker() {

@@ -16,9 +16,21 @@ namespace aurora::hexapod {
 /// Robots that fill the widest registers; batches that are a multiple of this are the fastest.
 inline constexpr std::size_t kRobotsAtOnce = 8;
 
+/// A step of a robot: the angles of its joints after it, and the legs that it stood on in it.
+struct Moment {
+  std::array<double, kJoints> angles{};
+  std::array<bool, kLegs> stands_on{};
+
+  friend bool operator==(const Moment&, const Moment&) = default;
+};
+
+/// All steps of an episode.
+using Walk = std::array<Moment, kSteps>;
+
 /// Where the bodies of every robot are after its episode: the same bits at any place in any batch
-/// and on every processor.
-void run_episodes(std::span<const Controller> controllers, std::span<Bodies> ends);
+/// and on every processor. `walks` has a place for each, or none at all.
+void run_episodes(std::span<const Controller> controllers, std::span<Bodies> ends,
+                  std::span<Walk> walks = {});
 
 /// What moves: the base, with its velocity in its own frame, and the joints.
 struct Motion {
@@ -37,6 +49,8 @@ class Walker {
   virtual void step(const std::array<double, kJoints>& targets, const Touches& touches) = 0;
   virtual Bodies bodies() const = 0;
   virtual Motion motion() const = 0;
+  /// The last step, if it found its contacts itself.
+  virtual Moment moment() const = 0;
   /// Puts it elsewhere; its contacts of the step before stay.
   virtual void set(const Motion& motion) = 0;
 };

@@ -51,6 +51,9 @@ inline constexpr std::array<Hip, kLegs> kHips = {{{{0.093, -0.053, 0}, -0.7864},
                                                   {{0, 0.075, 0}, 1.5708},
                                                   {{0.093, 0.053, 0}, 0.7854}}};
 
+inline constexpr std::array<const char*, kLegs> kLegNames = {
+    "right_front", "right_middle", "right_rear", "left_rear", "left_middle", "left_front"};
+
 /// One of a leg's three bodies and the joint that it turns in.
 struct Link {
   Vector origin;  // of the joint, in the parent's frame; the hip's for a coxa

@@ -274,8 +274,20 @@ HWY_INLINE void step(const World& world, const Controllers& controllers, Robots&
   robots.lasers[2] = read_laser(world, x, y, i, j, place, sum, hn::Neg(difference));
 }
 
+/// Writes down where the robots are. Inlined, so that they stay in registers.
+HWY_INLINE void keep(const Robots& robots, std::size_t sample, std::span<History> histories) {
+  alignas(64) float values[5][kWidth];
+  hn::Store(robots.x, d, values[0]);
+  hn::Store(robots.y, d, values[1]);
+  for (std::size_t i = 0; i < 3; ++i) hn::Store(robots.lasers[i], d, values[2 + i]);
+  for (std::size_t n = 0; n < histories.size(); ++n) {
+    histories[n][sample] = {values[0][n], values[1][n], {values[2][n], values[3][n], values[4][n]}};
+  }
+}
+
 /// Runs the episodes of at most kWidth robots; lanes without one repeat the first.
-void run_lanes(const World& world, MatrixView<const float> genotypes, std::span<Episode> episodes) {
+void run_lanes(const World& world, MatrixView<const float> genotypes, std::span<Episode> episodes,
+               std::span<History> histories) {
   Controllers controllers;
   for (std::size_t lane = 0; lane < kWidth; ++lane) {
     const std::span<const float> genes = genotypes.row(lane < genotypes.rows() ? lane : 0);
@@ -284,7 +296,11 @@ void run_lanes(const World& world, MatrixView<const float> genotypes, std::span<
     }
   }
   Robots robots = at_start();
-  for (std::size_t t = 0; t < kSteps; ++t) step(world, controllers, robots);
+  static_assert(kSamples * kStepsPerSample == kSteps);
+  for (std::size_t sample = 0; sample < kSamples; ++sample) {
+    for (std::size_t t = 0; t < kStepsPerSample; ++t) step(world, controllers, robots);
+    if (!histories.empty()) keep(robots, sample, histories);
+  }
 
   alignas(64) float ends[4][kWidth];
   hn::Store(robots.x, d, ends[0]);
@@ -296,10 +312,12 @@ void run_lanes(const World& world, MatrixView<const float> genotypes, std::span<
   }
 }
 
-void run_all(const World& world, MatrixView<const float> genotypes, std::span<Episode> episodes) {
+void run_all(const World& world, MatrixView<const float> genotypes, std::span<Episode> episodes,
+             std::span<History> histories) {
   for (std::size_t begin = 0; begin < genotypes.rows(); begin += kWidth) {
     const std::size_t count = std::min(kWidth, genotypes.rows() - begin);
-    run_lanes(world, genotypes.slice(begin, count), episodes.subspan(begin, count));
+    run_lanes(world, genotypes.slice(begin, count), episodes.subspan(begin, count),
+              histories.empty() ? histories : histories.subspan(begin, count));
   }
 }
 
@@ -338,12 +356,12 @@ BumperTables::BumperTables() {
 }
 
 void run_episodes(const Map& map, const RayTable& rays, MatrixView<const float> genotypes,
-                  std::span<Episode> episodes) {
+                  std::span<Episode> episodes, std::span<History> histories) {
   static const BumperTables kBumpers;
   for (std::size_t n = 0; n < genotypes.rows(); ++n) Controller::check(genotypes.row(n));
   const World world{map.touched(), rays.rays(),      rays.packed_steps(),
                     rays.stops(),  rays.tile_size(), &kBumpers};
-  HWY_DYNAMIC_DISPATCH(run_all)(world, genotypes, episodes);
+  HWY_DYNAMIC_DISPATCH(run_all)(world, genotypes, episodes, histories);
 }
 
 }  // namespace aurora::maze

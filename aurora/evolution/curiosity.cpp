@@ -1,14 +1,10 @@
-// A selector: it prefers those whose children were kept (the curiosity score of Cully & Demiris
-// 2018). The score is a column that the individuals carry; checkpoints and results have it, too.
+// Curiosity (Cully & Demiris 2018): whoever has children that are kept is asked for more of them.
 #include <algorithm>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "examples/own_parts/parts.hpp"
+#include "aurora/evolution/selector.hpp"
 
-using namespace aurora;
-
+namespace aurora {
 namespace {
 
 struct CuriosityConfig {
@@ -16,6 +12,7 @@ struct CuriosityConfig {
   double penalty = 0.5;  // for one that is not
 };
 
+/// The score is a column that individuals carry, 0 at birth.
 class Curiosity final : public Selector {
  public:
   explicit Curiosity(const CuriosityConfig& config) : config_(config) {}
@@ -41,11 +38,15 @@ class Curiosity final : public Selector {
 
 }  // namespace
 
-SelectorEntry curiosity() {
+SelectorEntry curiosity_selector() {
   return part<CuriosityConfig>("curiosity", "prefers those whose children were kept")
-      .option("reward", &CuriosityConfig::reward, Range{0, 100}, "for a child that is kept")
-      .option("penalty", &CuriosityConfig::penalty, Range{0, 100}, "for a child that is not")
+      .option("reward", &CuriosityConfig::reward, Range{0, 100},
+              "curiosity: for a child that is kept")
+      .option("penalty", &CuriosityConfig::penalty, Range{0, 100},
+              "curiosity: for a child that is not")
       .made_by([](const CuriosityConfig& config, const SelectorContext&) {
         return std::make_unique<Curiosity>(config);
       });
 }
+
+}  // namespace aurora

@@ -3,9 +3,9 @@
 
 using namespace aurora;
 
-Variant curious() {
-  return {"curious-n",
+Variant fair() {
+  return {"fair-n",
           "everything that this example brings",
           {"encoder.kind=random-projection", "descriptor.dimension=n",
-           "container.kind=nearest-wins", "selection.kind=curiosity"}};
+           "container.kind=nearest-wins", "selection.kind=few-children"}};
 }
