@@ -19,7 +19,7 @@ namespace aurora {
 namespace {
 
 struct CmaMeConfig : QualityDiversityConfig {
-  std::size_t emitters = 5;  // K
+  std::size_t emitters = 2;  // K
   double sigma = 0.2;        // step size that an emitter begins with; genes are in [0, 1]
   double emitted = 1;        // share of the batch that comes from emitters
 };

@@ -141,7 +141,7 @@ TEST(CmaMe, DoesWhatPlainLoopsDo) {
   std::size_t clipped = 0;
   for (const char* sigma : {"0.2", "1"}) {  // with the larger one many genes are clipped
     Arm arm;
-    const Plan plan = small({std::string("algorithm.sigma=") + sigma});
+    const Plan plan = small({"algorithm.emitters=5", std::string("algorithm.sigma=") + sigma});
     const auto algorithm = plan.make_loop(workers);
     PlainCmaMe plain(plan, std::stod(sigma), workers);
     for (int i = 0; i < 150; ++i) {
@@ -238,7 +238,8 @@ TEST(CmaMe, RefusesWhatMakesNoSense) {
   EXPECT_EQ(complaint({"algorithm.emitters=16"}), "");
   EXPECT_NE(complaint({"algorithm.emitters=17"}).find("each needs two children"),
             std::string::npos);
-  EXPECT_NE(complaint({"algorithm.emitted=0.25"}).find("8 of run.batch=32 are emitted"),
+  EXPECT_NE(complaint({"algorithm.emitted=0.25", "algorithm.emitters=5"})
+                .find("8 of run.batch=32 are emitted"),
             std::string::npos);
   EXPECT_EQ(complaint({"algorithm.emitted=0.25", "algorithm.emitters=4"}), "");
   EXPECT_NE(complaint({"selection.kind=none"}).find("children of selected members"),
@@ -273,7 +274,7 @@ TEST(CmaMe, RefusesItAlsoWithoutAPlan) {
 TEST(CmaMe, RefusesAStateThatCannotBe) {
   Arm arm;
   Workers workers(1);
-  const Plan plan = small();
+  const Plan plan = small({"algorithm.emitters=5"});
   const auto algorithm = plan.make_loop(workers);
   for (int i = 0; i < 5; ++i) algorithm->step(arm);
   AlgorithmState good;
