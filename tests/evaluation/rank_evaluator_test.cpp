@@ -197,8 +197,8 @@ TEST(RankEvaluator, AnEvaluationThatHangsElsewhereIsSeen) {
   Evaluation evaluation(quick.spec(), 64);
   std::thread waiting([&] {
     EXPECT_TRUE(wait_for([&] { return log.hanging > 0; }));
-    const auto busy = *evaluator->busy();
-    EXPECT_EQ(busy.size(), 1U);
+    // Rank 0 may have some of its own left to do; the one elsewhere stays.
+    EXPECT_TRUE(wait_for([&] { return evaluator->busy()->size() == 1; }));
     over = true;
   });
   guard.evaluate(numbered_genotypes(64), evaluation.view());
