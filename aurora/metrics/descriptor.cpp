@@ -39,8 +39,8 @@ class DescriptorMetric final : public Metric {
       if (find_cell(members.ground_truth.row(i), cell)) filled.push_back(cell);
     }
     std::ranges::sort(filled);
-    const auto rest = std::ranges::unique(filled);
-    out[0] = 100.0 * static_cast<double>(filled.size() - rest.size()) / cells_;
+    filled.erase(std::unique(filled.begin(), filled.end()), filled.end());
+    out[0] = 100.0 * static_cast<double>(filled.size()) / cells_;
   }
 
  private:
