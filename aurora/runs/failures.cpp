@@ -12,6 +12,24 @@ namespace {
 
 constexpr std::size_t kEnoughToTell = 100;  // failures before their share is looked at
 constexpr std::size_t kMostKept = 10'000;   // genotypes in the file
+constexpr std::uint64_t kLargest = 1ULL << 30;
+
+std::string line_of(std::span<const float> genotype) {
+  return fmt::format("{}\n", fmt::join(genotype, " "));
+}
+
+/// Its lines, '\n' included, without the reasons.
+std::unordered_set<std::string> read_genotypes(const std::filesystem::path& file) {
+  std::unordered_set<std::string> lines;
+  if (!std::filesystem::exists(file)) return lines;
+  const std::string text = read_file(file, kLargest);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    if (text[begin] != '#') lines.insert(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return lines;
+}
 
 }  // namespace
 
@@ -29,9 +47,7 @@ void Failures::failed(std::span<const float> genotype, const std::string& messag
                     "genotypes kept in '{}'",
                     reason, (directory_ / "genotypes.txt").string()));
   }
-  if (failures_ <= kMostKept) {
-    save("genotypes.txt", {genotype.data(), 1, genotype.size()}, reason);
-  }
+  keep(genotype, reason);
   const double most = share_ * static_cast<double>(std::max(evaluations_, failures_));
   if (failures_ >= kEnoughToTell && static_cast<double>(failures_) > most) {
     throw Error(
@@ -44,15 +60,26 @@ void Failures::failed(std::span<const float> genotype, const std::string& messag
 void Failures::hangs(MatrixView<const float> genotypes, double seconds) {
   warn_(fmt::format("an evaluation has been going on for {:.0f} s; what is evaluated is in '{}'",
                     seconds, (directory_ / "hanging.txt").string()));
-  save("hanging.txt", genotypes, fmt::format("not back after {:.0f} s", seconds));
+  std::string text = fmt::format("# not back after {:.0f} s\n", seconds);
+  for (std::size_t row = 0; row < genotypes.rows(); ++row) text += line_of(genotypes.row(row));
+  append("hanging.txt", text);
 }
 
-void Failures::save(const char* file, MatrixView<const float> genotypes,
-                    const std::string& reason) {
-  std::string text = fmt::format("# {}\n", reason);
-  for (std::size_t row = 0; row < genotypes.rows(); ++row) {
-    text += fmt::format("{}\n", fmt::join(genotypes.row(row), " "));
+void Failures::keep(std::span<const float> genotype, const std::string& reason) {
+  if (!kept_) {
+    try {
+      kept_ = read_genotypes(directory_ / "genotypes.txt");
+    } catch (const Error& error) {
+      warn_(error.what());
+      kept_.emplace();
+    }
   }
+  if (kept_->size() >= kMostKept) return;
+  const std::string line = line_of(genotype);
+  if (kept_->insert(line).second) append("genotypes.txt", fmt::format("# {}\n{}", reason, line));
+}
+
+void Failures::append(const char* file, const std::string& text) {
   try {
     make_own_directory(directory_);
     AppendFile(directory_ / file).append(text);

@@ -1,6 +1,6 @@
 // Evaluations that went wrong, kept in the run directory: <out>/failures/.
 //
-//   genotypes.txt   each with its reason, as `aurora evaluate --genes` reads them
+//   genotypes.txt   each once, with its reason, as `aurora evaluate --genes` reads them
 //   hanging.txt     those that took longer than they should
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <unordered_set>
 
 #include "aurora/evaluation/guard.hpp"
 #include "aurora/storage/files.hpp"
@@ -29,13 +31,17 @@ class Failures final : public FailureLog {
   void hangs(MatrixView<const float> genotypes, double seconds) override;
 
  private:
-  void save(const char* file, MatrixView<const float> genotypes, const std::string& reason);
+  void keep(std::span<const float> genotype, const std::string& reason);
+  void append(const char* file, const std::string& text);
 
   std::filesystem::path directory_;
   double share_;
   std::function<void(const std::string&)> warn_;
   std::size_t evaluations_ = 0;
   std::size_t failures_ = 0;
+  /// The genotypes of genotypes.txt as its lines: what a resumed run evaluates again is there
+  /// already.
+  std::optional<std::unordered_set<std::string>> kept_;
 };
 
 }  // namespace aurora

@@ -1,6 +1,7 @@
 // Evaluations that misbehave: the run goes on, and what happened can be looked up.
 #include "aurora/runs/failures.hpp"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -153,6 +154,26 @@ TEST_F(AMisbehavingTask, IsReportedWhenItHangs) {
   run_wild(Mischief::hangs, {"run.iterations=2", "run.evaluation_seconds=0.1", "run.threads=2"});
   const Matrix<float> genotypes = kept("hanging.txt");
   ASSERT_GT(genotypes.rows(), 0U);
+}
+
+TEST_F(AMisbehavingTask, IsKeptOnceAlsoByARunThatGoesOn) {
+  std::vector<std::string> warnings;
+  const auto warn = [&](const std::string& text) { warnings.push_back(text); };
+  out_ = root_;
+  const std::vector<std::array<float, 2>> wild{{0.1F, 0.25F}, {0.2F, 0.5F}, {0.3F, 1}};
+  const auto keep = [&](std::size_t first, std::size_t last) {
+    Failures failures(out_ / "failures", 1, warn);
+    for (std::size_t i = first; i <= last; ++i) failures.failed(wild[i], "fell");
+  };
+  keep(0, 1);
+  keep(1, 2);  // goes on from a checkpoint before the second
+  EXPECT_EQ(content(out_ / "failures" / "genotypes.txt"),
+            "# fell\n0.1 0.25\n# fell\n0.2 0.5\n# fell\n0.3 1\n");
+  EXPECT_EQ(warnings.size(), 2U);
+  std::filesystem::remove(out_ / "failures" / "genotypes.txt");
+  std::filesystem::create_directory(out_ / "failures" / "genotypes.txt");
+  keep(0, 0);  // what cannot be read or written ends nothing
+  EXPECT_EQ(warnings.size(), 5U);
 }
 
 TEST_F(AMisbehavingTask, LeavesNoTraceIfItBehaves) {
