@@ -13,6 +13,7 @@
 #include "aurora/containers/container_hash.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/stopwatch.hpp"
+#include "aurora/metrics/linear_fit.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/failures.hpp"
 #include "aurora/runs/internal/counting.hpp"
@@ -143,8 +144,9 @@ class Recorder {
     count_step(record_, step, algorithm.iteration(), plan_.run.batch);
     if (step.training) {
       training_ = *step.training;
+      const double r2 = truth_r2(algorithm.individuals());
       const Stopwatch watch(summary.seconds_io);
-      directory_.append_encoder(training_row(summary.iterations, step));
+      directory_.append_encoder(training_row(summary.iterations, step, r2));
     }
     if (row_due()) {
       log(algorithm);
@@ -238,7 +240,7 @@ class Recorder {
 
   bool row_due() const { return record_.summary.iterations % plan_.run.log_every == 0; }
 
-  static Row training_row(std::size_t iteration, const StepReport& step) {
+  static Row training_row(std::size_t iteration, const StepReport& step, double truth_r2) {
     const TrainingReport& training = *step.training;
     const auto number = [](std::size_t n) { return static_cast<double>(n); };
     Row row = {{"iteration", number(iteration)},
@@ -247,9 +249,17 @@ class Recorder {
                {"epochs", number(training.epochs)},
                {"train_loss", training.train_loss},
                {"validation_loss", training.validation_loss},
+               {"truth_r2", truth_r2},
                {"seconds", step.seconds.train}};
     row.insert(row.end(), training.extra.begin(), training.extra.end());
     return row;
+  }
+
+  /// How much the new descriptors know of what a human would have described.
+  double truth_r2(const Individuals& members) {
+    const Stopwatch watch(record_.summary.seconds_metrics);
+    return explained_variance(members.descriptors, members.ground_truth,
+                              plan_.spec().hand_coded_size);
   }
 
   void measure(const Algorithm& algorithm) {

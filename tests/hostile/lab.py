@@ -374,15 +374,14 @@ def files_of(run: Path) -> list[Path]:
 
 def results_of(folder: Path) -> dict[str, bytes]:
     """Every file below that does not tell the time: seconds and dates are in run.json and
-    encoder.csv, and so in the manifest that lists those, and in checkpoints. Nor failures/, where
-    what fails again after a kill is said again."""
-    timed = {"run.json", "encoder.csv", ".lock"}
+    encoder.csv, and so in the manifest that lists those, and in checkpoints; what hangs is said
+    whenever it does."""
+    timed = {"run.json", "encoder.csv", "hanging.txt", ".lock"}
     found = {}
     for file in files_of(folder):
         name = str(file.relative_to(folder))
         of_run = file.name == "manifest.json" and (file.parent / "run.json").exists()
-        told_twice = "checkpoint" in name or "failures" in name
-        if file.name not in timed and not of_run and not told_twice:
+        if file.name not in timed and not of_run and "checkpoint" not in name:
             found[name] = file.read_bytes()
     return found
 
