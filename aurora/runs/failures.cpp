@@ -62,7 +62,11 @@ void Failures::hangs(MatrixView<const float> genotypes, double seconds) {
                     seconds, (directory_ / "hanging.txt").string()));
   std::string text = fmt::format("# not back after {:.0f} s\n", seconds);
   for (std::size_t row = 0; row < genotypes.rows(); ++row) text += line_of(genotypes.row(row));
-  append("hanging.txt", text);
+  try {
+    append("hanging.txt", text);
+  } catch (const FileError& error) {
+    warn_(error.what());
+  }
 }
 
 void Failures::keep(std::span<const float> genotype, const std::string& reason) {
@@ -76,16 +80,25 @@ void Failures::keep(std::span<const float> genotype, const std::string& reason) 
   }
   if (kept_->size() >= kMostKept) return;
   const std::string line = line_of(genotype);
-  if (kept_->insert(line).second) append("genotypes.txt", fmt::format("# {}\n{}", reason, line));
+  if (kept_->insert(line).second) unwritten_ += fmt::format("# {}\n{}", reason, line);
+  write();
 }
 
-void Failures::append(const char* file, const std::string& text) {
+void Failures::write() {
+  if (unwritten_.empty()) return;
   try {
-    make_own_directory(directory_);
-    AppendFile(directory_ / file).append(text);
+    append("genotypes.txt", unwritten_);
+    unwritten_.clear();
+    warned_ = false;
   } catch (const FileError& error) {
-    warn_(error.what());  // the run itself is in no danger
+    if (!warned_) warn_(error.what());  // the run itself is in no danger
+    warned_ = true;
   }
+}
+
+void Failures::append(const char* file, const std::string& text) const {
+  make_own_directory(directory_);
+  AppendFile(directory_ / file).append(text);
 }
 
 }  // namespace aurora

@@ -22,9 +22,16 @@ class Failures final : public FailureLog {
   /// to the user; the first failure and every hanging evaluation are worth one.
   Failures(std::filesystem::path directory, double share,
            std::function<void(const std::string&)> warn);
+  ~Failures() override { write(); }
+  Failures(const Failures&) = delete;
+  Failures& operator=(const Failures&) = delete;
 
-  /// Evaluations that were asked for so far, for the share.
-  void count(std::size_t evaluations) { evaluations_ += evaluations; }
+  /// Evaluations that were asked for so far, for the share. What could not be written is tried
+  /// again.
+  void count(std::size_t evaluations) {
+    evaluations_ += evaluations;
+    write();
+  }
 
   /// Error, with the reason, if too many have failed.
   void failed(std::span<const float> genotype, const std::string& reason) override;
@@ -32,13 +39,16 @@ class Failures final : public FailureLog {
 
  private:
   void keep(std::span<const float> genotype, const std::string& reason);
-  void append(const char* file, const std::string& text);
+  void write();
+  void append(const char* file, const std::string& text) const;
 
   std::filesystem::path directory_;
   double share_;
   std::function<void(const std::string&)> warn_;
   std::size_t evaluations_ = 0;
   std::size_t failures_ = 0;
+  std::string unwritten_;  // for genotypes.txt
+  bool warned_ = false;    // that nothing can be written
   /// The genotypes of genotypes.txt as its lines: what a resumed run evaluates again is there
   /// already.
   std::optional<std::unordered_set<std::string>> kept_;

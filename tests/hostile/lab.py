@@ -226,10 +226,10 @@ class Lab:
     @property
     def tasks(self) -> Path:
         """The program with the tasks of tasks.cpp."""
-        build = self.program.parent
-        library, command_line = build / "lib/libaurora.so", build / "apps/aurora/libaurora_cli.a"
+        libraries = self.program.parent / "lib"
+        command_line, library = libraries / "libaurora_cli.so", libraries / "libaurora.so"
         return self.compiled(
-            "tasks", f"-I{SOURCE}", command_line, library, f"-Wl,-rpath,{library.parent}"
+            "tasks", f"-I{SOURCE}", command_line, library, f"-Wl,-rpath,{libraries}"
         )
 
     @property
@@ -247,7 +247,7 @@ class Lab:
         command = [compiler, "-std=c++20", "-O1", source, *options, "-o", made]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         if done.returncode != 0:
-            raise NotRun(f"{source.name} does not compile: {done.stderr.strip()[:200]}")
+            raise Broken(f"{source.name} does not compile: {done.stderr.strip()[:200]}")
         return made
 
     # --- Runs to be damaged ----------------------------------------------------------------------

@@ -172,8 +172,22 @@ TEST_F(AMisbehavingTask, IsKeptOnceAlsoByARunThatGoesOn) {
   EXPECT_EQ(warnings.size(), 2U);
   std::filesystem::remove(out_ / "failures" / "genotypes.txt");
   std::filesystem::create_directory(out_ / "failures" / "genotypes.txt");
-  keep(0, 0);  // what cannot be read or written ends nothing
+  keep(0, 1);  // what cannot be read or written ends nothing, and is said once
   EXPECT_EQ(warnings.size(), 5U);
+}
+
+TEST_F(AMisbehavingTask, IsKeptAsSoonAsThereIsAPlace) {
+  out_ = root_;
+  std::size_t warnings = 0;
+  Failures failures(out_ / "failures", 1, [&](const std::string&) { ++warnings; });
+  std::filesystem::create_directory(out_ / "failures");
+  std::filesystem::create_directory(out_ / "failures" / "genotypes.txt");  // in the way
+  failures.failed(std::array{0.5F}, "fell");
+  failures.count(128);
+  EXPECT_EQ(warnings, 3U);
+  std::filesystem::remove(out_ / "failures" / "genotypes.txt");
+  failures.count(128);
+  EXPECT_EQ(content(out_ / "failures" / "genotypes.txt"), "# fell\n0.5\n");
 }
 
 TEST_F(AMisbehavingTask, LeavesNoTraceIfItBehaves) {
