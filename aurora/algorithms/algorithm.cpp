@@ -62,8 +62,8 @@ StepReport Algorithm::absorb() {
     {
       const Stopwatch watch(report.seconds.train);
       Stream stream(seed_, Purpose::encoder_training, address(iteration_));
-      report.training =
-          encoder_->train({individuals().sensory.view(), individuals().fitness}, stream, workers_);
+      const Examples from = examples();
+      report.training = encoder_->train({from.sensory.view(), from.fitness}, stream, workers_);
     }
     describe_again(report);
   }

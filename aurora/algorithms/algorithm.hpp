@@ -14,6 +14,7 @@
 
 #include "aurora/algorithms/encoder_schedule.hpp"
 #include "aurora/algorithms/offspring.hpp"
+#include "aurora/algorithms/recent.hpp"
 #include "aurora/containers/container.hpp"
 #include "aurora/core/individuals.hpp"
 #include "aurora/core/parallel.hpp"
@@ -57,7 +58,7 @@ struct AlgorithmState {
   Individuals container;            // row by row, as selection sees them
   PartState container_state;        // of the container's policy
   PartState loop_state;             // of the loop itself
-  Individuals population;           // of the population loops; no rows elsewhere
+  Individuals population;           // who else the loop keeps: its population, recent ones
   std::vector<NamedArray> encoder;  // none if descriptors are hand-coded
 };
 
@@ -144,6 +145,8 @@ class Algorithm {
   virtual void take(StepReport& report) = 0;
   /// Whether the calendar of encoder updates counts (it does not while there is nobody).
   virtual bool has_calendar() const = 0;
+  /// What the encoder learns from.
+  virtual Examples examples() const { return {individuals().sensory, individuals().fitness}; }
   /// Gives everybody the descriptors of an encoder that has changed.
   virtual void describe_again(StepReport& report) = 0;
   /// The end of the iteration.

@@ -238,7 +238,7 @@ class CmaMe final : public QualityDiversity {
 LoopEntry cma_me_loop() {
   using Config = CmaMeConfig;
   return part<Config>("cma-me", "emitters that follow what improves the container (CMA-ME)")
-      .options(add_extinction_options<Config>)
+      .options(add_quality_diversity_options<Config>)
       .option("emitters", &Config::emitters, 1, 10'000, "cma-me: emitters that share the batch")
       .option("sigma", &Config::sigma, Range{.low = 0, .high = 1, .above_low = true},
               "cma-me: step size that an emitter begins with")
@@ -249,7 +249,8 @@ LoopEntry cma_me_loop() {
           return "selection.kind=" + mix.selection +
                  ": whatever emitters do not make are children of selected members";
         }
-        return too_many(config, mix.batch);
+        const std::string reason = refuses(config, mix);
+        return reason.empty() ? too_many(config, mix.batch) : reason;
       })
       .made_by([](const Config& config, LoopContext& context) {
         return std::make_unique<CmaMe>(context, config);

@@ -36,7 +36,10 @@ class Members final : public SelectionView {
 }  // namespace
 
 QualityDiversity::QualityDiversity(LoopContext& context, const QualityDiversityConfig& config)
-    : Algorithm(context), container_(std::move(context.container)), config_(config) {
+    : Algorithm(context),
+      container_(std::move(context.container)),
+      config_(config),
+      recent_(offspring_.individuals(), config.recent) {
   if (!(config.extinction_survivors > 0 && config.extinction_survivors <= 1)) {
     throw UsageError("algorithm.extinction_survivors must be above 0 and at most 1, not " +
                      std::to_string(config.extinction_survivors));
@@ -89,6 +92,7 @@ void QualityDiversity::take(StepReport& report) {
     parent_ids_.push_back(container_->individuals().ids[row]);
   }
   extinguish(report);
+  remember_offspring();
   std::vector<Outcome> outcomes(offspring_.size());
   container_->add_all(offspring_.individuals(), offspring_.rows(), workers_, outcomes);
   for (const Outcome outcome : outcomes) {
@@ -109,6 +113,14 @@ void QualityDiversity::take(StepReport& report) {
   }
   teach_selector(std::span(outcomes).last(parents_.size()));
   learn(outcomes);
+}
+
+/// A clone senses what its parent did.
+void QualityDiversity::remember_offspring() {
+  if (config_.recent == 0) return;
+  std::vector<std::uint32_t> rows(offspring_.rows().begin(), offspring_.rows().end());
+  std::erase_if(rows, [&](std::uint32_t row) { return row >= offspring_.simulated(); });
+  recent_.add(offspring_.individuals(), rows);
 }
 
 /// Before the children of iteration P + 1, 2 P + 1, ... are offered: what is seen after iteration P
@@ -166,11 +178,11 @@ void QualityDiversity::tidy(const IterationEnd& end, StepReport& report) {
 
 void QualityDiversity::save_members(AlgorithmState& out) const {
   out.container = container_->individuals();
-  out.population.resize(0);
+  out.population = recent_.individuals();
 }
 
 void QualityDiversity::restore_members(AlgorithmState& state) {
-  if (state.population.size() > 0) throw DataError("this loop has no population");
+  recent_.restore(std::move(state.population));
   container_->restore(std::move(state.container), state.container_state);
 }
 
@@ -185,10 +197,17 @@ void QualityDiversity::restore_loop(const PartState& state) {
   extinct_ = static_cast<std::size_t>(extinct);
 }
 
+std::string refuses(const QualityDiversityConfig& config, const Mix& mix) {
+  if (config.recent == 0 || mix.learned) return {};
+  return "algorithm.recent=" + std::to_string(config.recent) +
+         " and hand-coded descriptors: there is no encoder to learn from them";
+}
+
 LoopEntry quality_diversity_loop() {
   using Config = QualityDiversityConfig;
   return part<Config>("quality-diversity", "children of the container's members")
-      .options(add_extinction_options<Config>)
+      .options(add_quality_diversity_options<Config>)
+      .refuses([](const Config& config, const Mix& mix) { return refuses(config, mix); })
       .made_by([](const Config& config, LoopContext& context) {
         return std::make_unique<QualityDiversity>(context, config);
       });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "aurora/algorithms/algorithm.hpp"
@@ -15,6 +16,7 @@ namespace aurora {
 struct QualityDiversityConfig {
   std::size_t extinction_period = 0;   // iterations between two extinctions; 0: there are none
   double extinction_survivors = 0.05;  // share of the members that outlive one
+  std::size_t recent = 0;              // individuals evaluated last that the encoder learns from
 };
 
 class QualityDiversity : public Algorithm {
@@ -42,6 +44,7 @@ class QualityDiversity : public Algorithm {
 
  private:
   void take(StepReport& report) override;
+  Examples examples() const override { return recent_.with(container_->individuals()); }
   bool has_calendar() const override { return container_->size() > 0; }
   void describe_again(StepReport& report) override;
   void tidy(const IterationEnd& end, StepReport& report) override;
@@ -50,9 +53,11 @@ class QualityDiversity : public Algorithm {
 
   std::vector<std::uint32_t> select(std::size_t count, std::uint32_t draw);
   void teach_selector(std::span<const Outcome> outcomes);
+  void remember_offspring();
   void extinguish(StepReport& report);
 
   QualityDiversityConfig config_;
+  Recent recent_;
   std::size_t extinct_ = 0;  // members that extinctions have taken so far
   // Of the last children of this iteration, for selectors that learn; empty if there are no
   // parents.
@@ -62,13 +67,18 @@ class QualityDiversity : public Algorithm {
 
 /// The options of QualityDiversityConfig, for loops that have them.
 template <class Config>
-void add_extinction_options(Options<Config>& options) {
+void add_quality_diversity_options(Options<Config>& options) {
   options
       .add("extinction_period", static_cast<std::size_t Config::*>(&Config::extinction_period), 0,
            1'000'000'000, "iterations between two extinctions, 50 say; 0: none")
       .add("extinction_survivors", static_cast<double Config::*>(&Config::extinction_survivors),
            Range{.low = 0, .high = 1, .above_low = true},
-           "share of the members that outlive an extinction");
+           "share of the members that outlive an extinction")
+      .add("recent", static_cast<std::size_t Config::*>(&Config::recent), 0, 10'000'000,
+           "individuals evaluated last, members or not, that the encoder learns from, too");
 }
+
+/// Why such options do not go with the rest; empty if they do.
+std::string refuses(const QualityDiversityConfig& config, const Mix& mix);
 
 }  // namespace aurora

@@ -203,6 +203,49 @@ TEST(QualityDiversity, RefusesItAlsoWithoutAPlan) {
   EXPECT_THROW(make(1, 1, arm_spec(), {.extinction_survivors = 1.1}), UsageError);
 }
 
+// --- Recent individuals -----------------------------------------------------------------------
+
+TEST(RecentIndividuals, AreLearnedFromBesideTheMembers) {
+  const Plan plan = small(kLearned, {"algorithm.recent=200", "encoder.update_step=5"});
+  Arm arm;
+  Workers workers(2);
+  const auto algorithm = plan.make_loop(workers);
+  std::size_t simulated = 0;
+  for (std::size_t i = 1; i <= 40; ++i) {
+    const StepReport report = algorithm->step(arm);
+    simulated += report.simulated;
+    if (!report.training) continue;
+    AlgorithmState state;
+    algorithm->save(state);
+    EXPECT_EQ(state.population.size(), std::min<std::size_t>(simulated, 200));
+    // An update may have thrown members out since.
+    EXPECT_GT(report.training->examples, state.container.size()) << i;
+    EXPECT_LE(report.training->examples, state.container.size() + report.lost + 200) << i;
+  }
+}
+
+TEST(RecentIndividuals, AreKeptToTheSameBits) {
+  const Plan plan = small(kLearned, {"algorithm.recent=100", "encoder.update_step=3"});
+  const std::uint64_t one = hash_after(plan, 40, 1);
+  EXPECT_EQ(hash_after(plan, 40, 3), one);
+  EXPECT_NE(hash_after(small(kLearned, {"encoder.update_step=3"}), 40, 1), one);
+  Arm arm;
+  Workers workers(1);
+  auto algorithm = plan.make_loop(workers);
+  for (std::size_t i = 1; i <= 40; ++i) {
+    algorithm->step(arm);
+    AlgorithmState state;
+    algorithm->save(state);
+    algorithm = plan.make_loop(workers);
+    algorithm->restore(std::move(state));
+  }
+  EXPECT_EQ(container_hash(algorithm->individuals()), one);
+}
+
+TEST(RecentIndividuals, NeedAnEncoder) {
+  EXPECT_THROW(small(kHandCoded, {"algorithm.recent=100"}), UsageError);
+}
+
 // --- Extinctions -------------------------------------------------------------------------------
 
 class EveryContainer : public testing::TestWithParam<const char*> {

@@ -186,6 +186,7 @@ std::vector<KeyCase> key_cases() {
        {"", "ns", "Taxons"}},
       {"algorithm.extinction_period", {"0", "50", billion}, with(kNotIntegers, {above})},
       {"algorithm.extinction_survivors", {"0.05", "1.0"}, with(kNotReals, {"0", "1.1"})},
+      {"algorithm.recent", {"0", "5000"}, with(kNotIntegers, {"10000001"})},
       {"algorithm.emitters", {"1", "64"}, with(kNotIntegers, {"0", "10001"})},
       {"algorithm.sigma", {"0.2", "1.0"}, with(kNotReals, {"0", "1.1"})},
       {"algorithm.emitted", {"0.5", "1.0"}, with(kNotReals, {"0", "1.1"})},
