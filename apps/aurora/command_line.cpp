@@ -118,7 +118,7 @@ int parse_and_act(int argc, char** argv, const Parts& builtin) {
                                    add_retrain(program, parts),
                                    add_experiment(program, parts, robot)};
   add_robot_option(commands, robot);
-  commands.insert(commands.end(), {add_report(program), add_export(program)});
+  commands.insert(commands.end(), {add_report(program), add_digest(program), add_export(program)});
   commands.push_back(add_help(program, commands));
 
   const std::vector<std::string> words(argv + 1, argv + argc);

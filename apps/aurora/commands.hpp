@@ -28,6 +28,7 @@ Command add_retrain(Parser& program, const Parts& parts);
 Command add_show(Parser& program, const Parts& parts);
 Command add_verify(Parser& program, const Parts& parts);
 Command add_report(Parser& program);
+Command add_digest(Parser& program);
 Command add_export(Parser& program);
 /// Shows the help of all `commands`, its own among them, which must outlive it.
 Command add_help(Parser& program, const std::vector<Command>& commands);

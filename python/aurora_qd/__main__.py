@@ -1,4 +1,4 @@
-"""python3 -m aurora_qd: the commands `aurora report` and `aurora export`."""
+"""python3 -m aurora_qd: the commands `aurora report`, `aurora digest` and `aurora export`."""
 from __future__ import annotations
 
 import argparse
@@ -19,6 +19,17 @@ def report(arguments: argparse.Namespace) -> None:
     if not study.arms:
         raise RunError("there is no run to report on")
     print(write_report(study, Path(arguments.out)))
+
+
+def digest(arguments: argparse.Namespace) -> None:
+    from .digest import write_digest
+
+    written, notes = write_digest(arguments.directories, arguments.out)
+    for note in notes:
+        print(f"aurora: note: {note}", file=sys.stderr)
+    if not written:
+        raise RunError("there is no run to keep anything of")
+    print(f"{len(written)} run{'s' * (len(written) > 1)} in {arguments.out}")
 
 
 def export(arguments: argparse.Namespace) -> None:
@@ -42,6 +53,12 @@ def parser() -> argparse.ArgumentParser:
         "--out", metavar="DIR", default="report", help="where to write it (default: report)"
     )
     one.set_defaults(act=report)
+    keep = commands.add_parser("digest", help="what a report needs of runs, in little space")
+    keep.add_argument(
+        "directories", metavar="DIR", nargs="+", help="a run, or a directory with runs below"
+    )
+    keep.add_argument("--out", metavar="DIR", required=True, help="where to write it")
+    keep.set_defaults(act=digest)
     two = commands.add_parser("export", help="the container of a run as one file")
     two.add_argument("run", metavar="RUN")
     kind = two.add_mutually_exclusive_group(required=True)

@@ -289,10 +289,12 @@ def latent_correlation(arm: Arm) -> float:
     their rank correlation, median over the replications."""
     found = []
     for run in arm.runs:
+        if not run.has_container:
+            continue
         container, rows = run.container, _sample(run.container)
         latent, truth = container.descriptors[rows], container.ground_truth[rows, :2]
         found.append(spearmanr(pdist(latent), pdist(truth))[0])
-    return float(np.median(found))
+    return float(np.median(found)) if found else np.nan
 
 
 def entanglement(container: Container, descriptors: np.ndarray) -> float:

@@ -83,6 +83,7 @@ NAMES = {
     "qd_score": "QD score",
     "threshold": "distance threshold",
     "loss_per_update": "container loss per update",
+    "truth_r2": "R² of the hand-coded descriptor",
 }
 
 

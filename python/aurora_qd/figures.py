@@ -153,10 +153,15 @@ def _space(axes: Axes, container: Container) -> None:
     axes.grid(False)
 
 
+def with_container(arms: Iterable[Arm]) -> list[Arm]:
+    """Digests need not have one."""
+    return [arm for arm in arms if arm.example().has_container]
+
+
 def maps(arms: Sequence[Arm]) -> Optional[Figure]:
     """What each configuration found, coloured by fitness, before what the robot's camera sees; the
     replication with the median coverage. One alone is drawn large."""
-    arms = [arm for arm in ordered(arms) if len(arm.example().container.axes) > 1]
+    arms = [arm for arm in ordered(with_container(arms)) if len(arm.example().container.axes) > 1]
     if not arms:
         return None
     alone = len(arms) == 1
@@ -235,8 +240,8 @@ def seen_from_above(container: Container) -> Optional[np.ndarray]:
     """What lies behind all individuals, if they sensed pictures that show the hand-coded space from
     above; its first row has the smallest values of the second axis. Pictures are such if what sets
     one apart from the median of all is, within half a pixel, where the ground truth says."""
-    sensory = container.sensory
-    if sensory.ndim != 4 or len(container) < 10:
+    sensory = getattr(container, "sensory", None)  # a digest has none
+    if sensory is None or sensory.ndim != 4 or len(container) < 10:
         return None
     rows = np.sort(np.random.default_rng(1).permutation(len(container))[:SAMPLE])
     pictures = _shades(sensory[rows])
@@ -328,7 +333,7 @@ def with_latent_space(arms: Iterable[Arm]) -> list[Arm]:
     """Those whose latent space can be drawn beside the hand-coded one."""
     return [
         arm
-        for arm in arms
+        for arm in with_container(arms)
         if arm.dimension and len(arm.example().container.axes) > 1 and len(arm.example().container)
     ]
 

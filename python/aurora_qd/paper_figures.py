@@ -13,7 +13,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from .drawing import BLACK, ROTATION, angle_bar, colorbar, make_panels, ordered, wrapped
-from .figures import sweep_figure
+from .figures import sweep_figure, with_container
 from .paper import AIR_HOCKEY, HEXAPOD
 from .study import DIMENSION, Arm, Study
 
@@ -53,7 +53,11 @@ def sections(page: Page, study: Study) -> None:
 
 def orientation_maps(arms: Sequence[Arm]) -> Optional[Figure]:
     """How many individuals lie in each cell of pitch and roll."""
-    arms = [arm for arm in ordered(arms) if {"pitch", "roll"} <= set(arm.example().container.axes)]
+    arms = [
+        arm
+        for arm in ordered(with_container(arms))
+        if {"pitch", "roll"} <= set(arm.example().container.axes)
+    ]
     if not arms:
         return None
     figure, panels = make_panels(len(arms), 4, 2.5, 2.5)
@@ -99,9 +103,10 @@ def _trajectories(arms: Sequence[Arm]) -> list[tuple[Arm, np.ndarray]]:
     """The arms whose sensory data are trajectories, with those of an example: (individuals, points,
     2)."""
     found = []
-    for arm in ordered(arms):
+    for arm in ordered(with_container(arms)):
         container = arm.example().container
-        if arm.has("trajectory_diversity") and len(container):
+        sensed = "sensory" in container.columns
+        if arm.has("trajectory_diversity") and len(container) and sensed:
             found.append((arm, np.asarray(container.sensory).reshape(len(container), -1, 2)))
     return found
 

@@ -253,7 +253,8 @@ def _figures(page: Page, study: Study) -> None:
     kinds = {arm.settings.get("container.kind") for arm in study.arms}
     cells = "Of MAP-Elites the cells are shown." if kinds & {"grid", "cvt"} else ""
     voronoi = "Every place is its nearest member's: a run does not keep the centroids."
-    pictures = any(arm.example().container.sensory.ndim == 4 for arm in study.arms)
+    containers = [arm.example().container for arm in figures.with_container(study.arms)]
+    pictures = any("sensory" in c.columns and c.sensory.ndim == 4 for c in containers)
     walls = "Where pictures are taken from above, what all of them have in common is shown too."
     about = (middle, cells, voronoi if "cvt" in kinds else "", walls if pictures else "")
     page.section("maps", "What was found", " ".join(filter(None, about)))
@@ -285,6 +286,18 @@ def _figures(page: Page, study: Study) -> None:
                 f"beside the run's own: aurora retrain {arm.example().path}",
                 "quiet",
             )
+
+    _draw(
+        page,
+        study,
+        "learning",
+        "what the encoders had learned at each of their updates: the error on what they were not "
+        "trained on, and how much of the hand-coded descriptor, which they never see, a linear "
+        "function of the learned one explains.",
+        lambda arms: figures.progress(
+            arms, ["validation_loss", "truth_r2"], "encoder", study.of(arms[0].task)
+        ),
+    )
 
     page.section("reconstructions", "Reconstructions", middle)
     _draw(

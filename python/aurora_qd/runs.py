@@ -83,6 +83,7 @@ ENCODER = (
     "epochs",
     "train_loss",
     "validation_loss",
+    "truth_r2",
     "seconds",
 )
 # What format 1 had in the place of "metrics", and the units that it did not tell.
@@ -385,6 +386,16 @@ class Run:
         return self.summary["status"] == "finished"
 
     @property
+    def is_digest(self) -> bool:
+        """Whether it is what `aurora digest` kept of a run."""
+        return self.summary.get("digest") is True
+
+    @property
+    def has_container(self) -> bool:
+        """Digests need not have one."""
+        return not self.is_digest or _is_dir(self.path / "container")
+
+    @property
     def measured(self) -> dict[str, float]:
         """The metrics as they stand in run.json, which were measured last. NaN is what JSON cannot
         say."""
@@ -409,7 +420,9 @@ class Run:
         if not _is_dir(self.path / "container"):
             status = self.summary["status"]
             raise RunError(
-                f"{self.path}: half-written: it has no container yet (status '{status}')"
+                f"{self.path}: is a digest without its container"
+                if self.is_digest
+                else f"{self.path}: half-written: it has no container yet (status '{status}')"
             )
         return Container(self.path / "container")
 
@@ -685,7 +698,8 @@ def load_many(directories: Iterable[PathLike]) -> Loaded:
 def _try(path: Path, problems: list[str]) -> Optional[Run]:
     try:
         run = load(path)
-        for columns in (run.container, run.reconstructions, run.retrained):
+        container = run.container if run.has_container else None
+        for columns in (container, run.reconstructions, run.retrained):
             if columns is not None:
                 columns.check(sensory=False)
         return run

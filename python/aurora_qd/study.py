@@ -191,13 +191,15 @@ class Arm:
         return np.array([column.iloc[-1] for column in columns if len(column)], float)
 
     def example(self, metric: str = "coverage") -> Run:
-        """The run in the middle; by the size of the container if the metric was not measured."""
+        """The run in the middle, of those whose container is there if it is of some; by the size of
+        the container if the metric was not measured."""
         metric = metric if self.has(metric) else "container_size"
+        runs = [run for run in self.runs if run.has_container] or self.runs
 
         def last(run: Run) -> float:
             return _numbers(run, metric, "metrics", np.inf).iloc[-1]
 
-        return sorted(self.runs, key=last)[(len(self.runs) - 1) // 2]
+        return sorted(runs, key=last)[(len(runs) - 1) // 2]
 
 
 def _numbers(
@@ -233,6 +235,12 @@ class Study:
         if len(versions) > 1:
             told = ", ".join(f"{version} ({count})" for version, count in sorted(versions.items()))
             self.notes.append(f"runs of different versions are compared: {told}")
+        digests = sum(run.is_digest for run in runs)
+        if digests:
+            self.notes.append(
+                f"{digests} of {len(runs)} runs are digests: one of each configuration has a "
+                "container, a sample of what it was"
+            )
         arms = [arm for group in self._grouped(runs) for arm in self._replications(group)]
         self.arms = self._named(arms)
         for task in self.tasks:

@@ -223,8 +223,9 @@ TEST_F(CommandLine, NumbersOfJobsThatMakeNoSenseAreRefused) {
 
 // --- Help ----------------------------------------------------------------------------------------
 
-const char* const kCommands[] = {"run",    "evaluate", "list",   "show",   "nearest",    "encode",
-                                 "verify", "retrain",  "report", "export", "experiment", "help"};
+const char* const kCommands[] = {"run",    "evaluate",   "list",    "show",   "nearest",
+                                 "encode", "verify",     "retrain", "report", "digest",
+                                 "export", "experiment", "help"};
 
 /// The longest line of a text.
 std::size_t width_of(const std::string& text) {

@@ -1,0 +1,161 @@
+"""Digests: what a report needs of a run in some twenty kilobytes, to be kept where runs are not.
+
+A digest is a run directory with less in it: config.toml, run.json without host and checksums,
+metrics.csv with fewer rows, encoder.csv and, for one run of each configuration, a sample of the
+container without genes and sensory data.
+"""
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import Any, Iterable, Optional
+
+import numpy as np
+import pandas as pd
+
+from .runs import Container, PathLike, Run, RunError, load_many, xxhash
+from .study import Study
+
+ROWS = 200  # of metrics.csv, at most
+SAMPLE = 2000  # individuals of a container, at most
+# Of run.json; nothing of the machine but how long it took.
+KEPT = (
+    "format",
+    "version",
+    "task",
+    "title",
+    "variant",
+    "label",
+    "seed",
+    "status",
+    "iterations",
+    "evaluations",
+    "simulations",
+    "invalid",
+    "container_size",
+    "outside",
+    "container_hash",
+    "metrics",
+    "units",
+    "loss_per_update",
+    "threads",
+    "remarks",
+    "seconds",
+)
+# What metrics.csv counts since the row before.
+SINCE = ("added", "replaced", "rejected", "invalid", "lost")
+COLUMNS = ("ids", "fitness", "descriptors", "ground_truth")
+
+
+def step_of(last: int, rows: int) -> int:
+    """Iterations between two rows: 1, 2, 5, 10, 20, 50, ... so that there are no more than that, and
+    runs of a length have the same."""
+    steps = (first * 10**zeros for zeros in count() for first in (1, 2, 5))
+    return next(step for step in steps if last <= rows * step)
+
+
+def thinned(metrics: pd.DataFrame, rows: int = ROWS) -> pd.DataFrame:
+    """The rows at multiples of a round number of iterations, and the last; counts since the row
+    before are summed over those left out."""
+    if not len(metrics):
+        return metrics
+    step = step_of(int(metrics["iteration"].iloc[-1]), rows)
+    keep = (metrics["iteration"] % step == 0).to_numpy()
+    keep[-1] = True
+    group = np.concatenate([[0], np.cumsum(keep)[:-1]])
+    found = metrics[keep].copy()
+    for column in filter(metrics.columns.__contains__, SINCE):
+        found[column] = metrics[column].groupby(group).sum().to_numpy()
+    return found
+
+
+def write_digest(directories: Iterable[PathLike], out: PathLike) -> tuple[list[Path], list[str]]:
+    """Digests of the runs below the directories, each in the place below `out` that the run has
+    below its directory: what was written, and notes on what was not. A digest that is there already
+    is replaced; anything else is left alone (RunError)."""
+    if xxhash is None:
+        raise RunError("a digest has checksums: install the Python module xxhash")
+    written, notes = [], []
+    for directory in map(Path, directories):
+        study = Study(load_many([directory]))
+        notes += study.notes
+        for arm in study.arms:
+            example = arm.example()
+            for run in arm.runs:
+                below = run.path.relative_to(directory)
+                place = Path(out) / (below if below.parts else run.path.resolve().name)
+                _write(run, place, run is example)
+                written.append(place)
+    return written, notes
+
+
+def _write(run: Run, place: Path, with_container: bool) -> None:
+    if place.exists() and not _is_digest(place):
+        raise RunError(f"{place}: is there, and is no digest; nothing was written to it")
+    fresh = place.with_name(f".{place.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    shutil.copyfile(run.path / "config.toml", fresh / "config.toml")
+    summary = {key: run.summary[key] for key in KEPT if key in run.summary}
+    _write_json(fresh / "run.json", {**summary, "digest": True})
+    _write_table(thinned(run.metrics), fresh / "metrics.csv")
+    if len(run.encoder):
+        _write_table(run.encoder, fresh / "encoder.csv")
+    if with_container and run.has_container:
+        _write_sample(run.container, fresh / "container")
+    if place.exists():
+        shutil.rmtree(place)
+    fresh.rename(place)
+
+
+def _is_digest(place: Path) -> bool:
+    try:
+        return json.loads((place / "run.json").read_text()).get("digest") is True
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, float_format="%.9g", na_rep="nan")
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    """With its checksum."""
+    body = json.dumps(content, indent=2)[: -len("\n}")]
+    checksum = xxhash.xxh3_64_hexdigest(f"{body}\n}}\n".encode())
+    path.write_text(f'{body},\n  "checksum": "{checksum}"\n}}\n')
+
+
+def _write_sample(container: Container, folder: Path, most: Optional[int] = SAMPLE) -> None:
+    folder.mkdir()
+    rows = np.sort(np.random.default_rng(1).permutation(len(container))[:most])
+    files = []
+    for column in COLUMNS:
+        array = container[column][rows]
+        path = folder / f"{column}.npy"
+        np.save(path, array)
+        content = path.read_bytes()
+        files.append(
+            {
+                "name": path.name,
+                "dtype": str(array.dtype),
+                "shape": list(array.shape),
+                "bytes": len(content),
+                "xxh3": xxhash.xxh3_64_hexdigest(content),
+            }
+        )
+    told = {key: container.manifest[key] for key in ("format_version", "task", "ground_truth")}
+    _write_json(
+        folder / "manifest.json",
+        {
+            **told,
+            "kind": "snapshot",
+            "title": container.title,
+            "count": len(rows),
+            "sample_of": len(container),
+            "extra_columns": [],
+            "files": files,
+        },
+    )
