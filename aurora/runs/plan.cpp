@@ -472,7 +472,8 @@ class Resolver {
   /// Why a key means nothing in this mix; empty if it is said that there is nothing.
   std::string meaningless(const Setting& setting) const {
     if (setting.key == "descriptor.dimension") {
-      return "hand-coded descriptors are the first two values of the ground truth";
+      return fmt::format("hand-coded descriptors are the first {} values of the ground truth",
+                         plan_.spec().hand_coded_size);
     }
     std::vector<std::string> owners;
     std::string because;

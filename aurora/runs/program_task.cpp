@@ -232,13 +232,14 @@ TaskSpec spec_of(const std::string& line) {
     spec.ground_truth.push_back(axis_of(name, bounds));
   }
   spec.worst_fitness = said.number("worst_fitness");
+  if (said.has("hand_coded_size")) spec.hand_coded_size = said.whole("hand_coded_size");
   if (said.has("title")) spec.title = said.text("title");
   if (said.has("version")) spec.version = said.whole("version");
   spec.metrics = said.text_list("metrics");
   spec.defaults = said.text_list("defaults");
-  const std::vector<std::string> known = {"task",         "genes",         "sensory", "type",
-                                          "ground_truth", "worst_fitness", "title",   "version",
-                                          "metrics",      "defaults"};
+  const std::vector<std::string> known = {
+      "task",  "genes",   "sensory", "type",    "ground_truth", "worst_fitness", "hand_coded_size",
+      "title", "version", "metrics", "defaults"};
   for (const auto& [key, value] : json.items()) {
     if (std::ranges::find(known, key) == known.end()) throw_unknown("key", key, known);
   }

@@ -14,7 +14,7 @@ def instruction_kind() -> str:
 class TaskSpec:
     """What a task says of itself."""
 
-    def __init__(self, name: str, title: str, version: int, genes: int, sensory: Sequence[int], bytes: bool, axes: Sequence[tuple[str, float, float, str, bool]], worst_fitness: float, metrics: Sequence[str], defaults: Sequence[str]) -> None: ...
+    def __init__(self, name: str, title: str, version: int, genes: int, sensory: Sequence[int], bytes: bool, axes: Sequence[tuple[str, float, float, str, bool]], worst_fitness: float, metrics: Sequence[str], defaults: Sequence[str], hand_coded_size: int) -> None: ...
 
     @property
     def name(self) -> str: ...
@@ -45,6 +45,9 @@ class TaskSpec:
 
     @property
     def defaults(self) -> list[str]: ...
+
+    @property
+    def hand_coded_size(self) -> int: ...
 
 class Plan:
     """Everything that a run is, complete and checked."""

@@ -23,8 +23,9 @@ class Task:
     Genes lie in [0, 1]; the task maps them to what it needs. `sensory` is the shape of what one
     individual senses: (steps, values) of `dtype` float32, or a picture (height, width, channels) of
     uint8. `ground_truth` says what is known of the end of an episode, by name, with its bounds, at
-    least two of them; the first two are the hand-coded descriptor, and what coverage is about. No
-    fitness is below `worst_fitness`.
+    least two of them; the first two are what coverage is about, and the hand-coded descriptor
+    unless `hand_coded_size` says that it is the first three, or more. No fitness is below
+    `worst_fitness`.
 
     `defaults` are settings that runs of this task start from; raise `version` when a genotype's
     evaluation changes, and no run goes on with another. `draw`, a function of a genotype that gives
@@ -42,6 +43,7 @@ class Task:
     metrics: Sequence[str] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
     draw: Optional[Callable[[NDArray[np.float32]], Sequence[NDArray[np.uint8]]]] = None
+    hand_coded_size: int = 2
 
     def __post_init__(self) -> None:
         def put(name: str, value: object) -> None:
@@ -76,6 +78,7 @@ class Task:
             self.worst_fitness,
             list(self.metrics),
             assignments(self.defaults),
+            self.hand_coded_size,
         )
 
     def checked(
@@ -101,6 +104,7 @@ class Task:
             "worst_fitness": self.worst_fitness,
             "metrics": list(self.metrics),
             "defaults": dict(self.defaults),
+            "hand_coded_size": self.hand_coded_size,
         }
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
@@ -139,6 +143,7 @@ def task_of(spec: core.TaskSpec) -> Task:
         title=spec.title,
         version=spec.version,
         metrics=spec.metrics,
+        hand_coded_size=spec.hand_coded_size,
     )
 
 

@@ -48,7 +48,7 @@ const Parts& builtin() {
 TaskSpec make_spec(std::string name, std::string title, std::size_t version, std::size_t genes,
                    std::vector<std::size_t> sensory, bool bytes, const std::vector<AxisTuple>& axes,
                    double worst_fitness, std::vector<std::string> metrics,
-                   std::vector<std::string> defaults) {
+                   std::vector<std::string> defaults, std::size_t hand_coded_size) {
   TaskSpec spec;
   spec.name = std::move(name);
   spec.title = std::move(title);
@@ -61,6 +61,7 @@ TaskSpec make_spec(std::string name, std::string title, std::size_t version, std
   spec.worst_fitness = worst_fitness;
   spec.metrics = std::move(metrics);
   spec.defaults = std::move(defaults);
+  spec.hand_coded_size = hand_coded_size;
   check(spec);
   return spec;
 }
@@ -350,14 +351,15 @@ NB_MODULE(_core, m) {
           [](TaskSpec* self, std::string name, std::string title, std::size_t version,
              std::size_t genes, std::vector<std::size_t> sensory, bool bytes,
              const std::vector<AxisTuple>& axes, double worst_fitness,
-             std::vector<std::string> metrics, std::vector<std::string> defaults) {
-            new (self) TaskSpec(make_spec(std::move(name), std::move(title), version, genes,
-                                          std::move(sensory), bytes, axes, worst_fitness,
-                                          std::move(metrics), std::move(defaults)));
+             std::vector<std::string> metrics, std::vector<std::string> defaults,
+             std::size_t hand_coded_size) {
+            new (self) TaskSpec(make_spec(
+                std::move(name), std::move(title), version, genes, std::move(sensory), bytes, axes,
+                worst_fitness, std::move(metrics), std::move(defaults), hand_coded_size));
           },
           nb::arg("name"), nb::arg("title"), nb::arg("version"), nb::arg("genes"),
           nb::arg("sensory"), nb::arg("bytes"), nb::arg("axes"), nb::arg("worst_fitness"),
-          nb::arg("metrics"), nb::arg("defaults"))
+          nb::arg("metrics"), nb::arg("defaults"), nb::arg("hand_coded_size"))
       .def_ro("name", &TaskSpec::name)
       .def_prop_ro("title", [](const TaskSpec& spec) { return title_of(spec); })
       .def_ro("version", &TaskSpec::version)
@@ -368,7 +370,8 @@ NB_MODULE(_core, m) {
       .def_prop_ro("axes", &axes_of)
       .def_ro("worst_fitness", &TaskSpec::worst_fitness)
       .def_ro("metrics", &TaskSpec::metrics)
-      .def_ro("defaults", &TaskSpec::defaults);
+      .def_ro("defaults", &TaskSpec::defaults)
+      .def_ro("hand_coded_size", &TaskSpec::hand_coded_size);
 
   nb::class_<PlanOfPython>(m, "Plan", "Everything that a run is, complete and checked.")
       .def(nb::init<const std::variant<std::string, TaskSpec>&, std::optional<std::string>,

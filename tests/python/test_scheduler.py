@@ -100,12 +100,25 @@ class AskAndTell(InFolder):
             ({"dtype": np.float64}, "float32 or uint8"),
             ({"ground_truth": {"x": (0, 1)}}, "at least two ground-truth axes"),
             ({"name": "a task"}, "must have a name of letters"),
+            ({"hand_coded_size": 3}, "of 1 to 2 values, not 3"),
         ):
             whole = {"genes": 3, "sensory": (4,), "ground_truth": {"x": (0, 1), "y": (0, 1)}}
             with self.assertRaisesRegex(ValueError, says):
                 aurora.Scheduler(aurora.Task(**{**whole, **wrong}))
         known = aurora.Scheduler(task, container_target_size=77, **SMALL).settings
         self.assertEqual(known["container.target_size"], "77")
+
+    def test_hand_coded_descriptors_of_more_values(self) -> None:
+        feet = {name: (0, 1) for name in ("left", "middle", "right")}
+        walker = aurora.Task(4, (2,), feet, worst_fitness=-1, hand_coded_size=3)
+        scheduler = aurora.Scheduler(walker, **{**SMALL, "variant": "hc-csc-uniform"})
+        solutions = scheduler.ask()
+        scheduler.tell(-solutions[:, 3], solutions[:, :2], solutions[:, :3])
+        archive = scheduler.archive
+        np.testing.assert_array_equal(archive.data("measures"), archive.data("ground_truth"))
+        self.assertEqual(archive.data("measures").shape[1], 3)
+        walker.save(self.folder / "walker.json")
+        self.assertEqual(aurora.Task.load(self.folder / "walker.json"), walker)
 
     def test_archive(self) -> None:
         archive = self.search.archive

@@ -225,6 +225,8 @@ TEST_F(ProgramTask, DescriptionsThatMakeNoSense) {
   expect(R"({"task": "a", "genes": -1})", "a whole number");
   expect(R"({"task": "a", "genes": 0, )" + rest + R"("worst_fitness": 0})", "gene");
   expect(R"({"task": "a", "genes": 1, )" + rest + R"("worst_fitness": 0, "gens": 2})", "'gens'");
+  expect(R"({"task": "a", "genes": 1, )" + rest + R"("worst_fitness": 0, "hand_coded_size": 3})",
+         "of 1 to 2 values, not 3");
   expect(
       R"({"task": "a", "genes": 1, "sensory": [2], "ground_truth": {"x": 1}, "worst_fitness": 0})",
       "LOWER, UPPER");
