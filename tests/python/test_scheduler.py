@@ -118,7 +118,8 @@ class AskAndTell(InFolder):
         np.testing.assert_array_equal(archive.data("measures"), archive.data("ground_truth"))
         self.assertEqual(archive.data("measures").shape[1], 3)
         walker.save(self.folder / "walker.json")
-        self.assertEqual(aurora.Task.load(self.folder / "walker.json"), walker)
+        again = aurora.Task.load(self.folder / "walker.json")
+        self.assertEqual((again.hand_coded_size, again.axes), (3, walker.axes))
 
     def test_archive(self) -> None:
         archive = self.search.archive
