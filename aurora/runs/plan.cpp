@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/toml.hpp"
 #include "aurora/storage/paths.hpp"
 
@@ -745,6 +746,7 @@ Plan plan_of_run(const Parts& parts, const std::filesystem::path& run) {
     throw FileError(
         fmt::format("'{}' is no run directory: there is no config.toml in it", run.string()));
   }
+  refuse_digest(run);
   return resolve(parts, request);
 }
 

@@ -303,6 +303,19 @@ RunSummary read_summary(const fs::path& file) {
   return summary_of(summary);
 }
 
+void refuse_digest(const fs::path& run) {
+  try {
+    const Json json = read_json(run / "run.json");
+    const auto digest = json.find("digest");
+    if (digest == json.end() || *digest != true) return;
+  } catch (const Error&) {
+    return;  // it is something else
+  }
+  throw UsageError(fmt::format(
+      "'{}' is a digest of a run, for aurora report; everything else needs the run itself",
+      run.string()));
+}
+
 SavedContainer load_container(const fs::path& directory, bool with_sensory) {
   const ArrayDirectoryReader reader(directory);
   const JsonObject manifest = reader.manifest();

@@ -329,6 +329,7 @@ std::vector<Check> verify_run(const Parts& parts, const fs::path& run, std::size
   if (!directory_exists(run)) {
     throw FileError(fmt::format("there is no run directory '{}'", run.string()));
   }
+  refuse_digest(run);
   return Verifier(parts, run).verify(replay);
 }
 

@@ -36,6 +36,8 @@ def export(arguments: argparse.Namespace) -> None:
     from .export import to_csv, to_npz
 
     run = load(arguments.run)
+    if run.is_digest:
+        raise RunError(f"{run.path}: is a digest, whose individuals have no genes")
     kind = "csv" if arguments.csv else "npz"
     out = Path(arguments.out or f"{run.path.resolve().name}.{kind}")
     (to_csv if arguments.csv else to_npz)(run, out)

@@ -129,6 +129,22 @@ class ADigest(InFolder):
         with self.assertRaisesRegex(RunError, "is no digest"):
             write_digest([self.runs], self.kept)
 
+    def test_is_for_reports_alone(self) -> None:
+        written, _ = write_digest([self.runs], self.kept)
+        for place in written:
+            for words in (
+                ("verify", place),
+                ("show", place),
+                ("nearest", place, "1,1"),
+                ("retrain", place),
+            ):
+                done = aurora(*words)
+                self.assertEqual(done.returncode, 2, done)
+                self.assertIn("is a digest of a run, for aurora report", done.stderr)
+            done = aurora("export", place, "--csv", "--out", self.folder / "table.csv")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("is a digest, whose individuals have no genes", done.stderr)
+
     def test_one_run_keeps_its_name(self) -> None:
         run = self.runs / "hc-csc-uniform" / "maze-hc-csc-uniform-1"
         self.assertTrue(run.is_dir())
