@@ -1,7 +1,6 @@
-// Evaluations of the tasks with physics, on one core: Air-Hockey and the Hexapod on DART against
-// drivers that follow the specification word by word (the naive Air-Hockey driver has our
-// clock-free b2Timer too), the Hexapod's own engine against that on DART and against one robot at a
-// time.
+// Evaluations of the tasks with physics, on one core: Air-Hockey on Box2D and the Hexapod on DART
+// against drivers that follow the specification word by word (the naive Air-Hockey driver has our
+// clock-free b2Timer too), our own engines against those and against one robot at a time.
 #include <hwy/targets.h>
 
 #include <array>
@@ -11,6 +10,8 @@
 
 #include "aurora/core/random.hpp"
 #include "aurora/runs/parts.hpp"
+#include "aurora/tasks/air_hockey/air_hockey.hpp"
+#include "aurora/tasks/air_hockey/episodes.hpp"
 #include "aurora/tasks/hexapod/camera.hpp"
 #include "aurora/tasks/hexapod/episodes.hpp"
 #include "aurora/tasks/hexapod/hexapod.hpp"
@@ -56,28 +57,58 @@ void compare(Table& table, const std::string& row, const char* name, const Value
                 naive ? "naive driver" : "", baseline);
 }
 
-/// The Hexapod's own engine, on the best instruction set and on AVX2: whole evaluations against
-/// those on DART, and episodes alone against one robot at a time.
-void hexapod_lanes(Table& table) {
-  using hexapod::Engine;
-  const Matrix<float> genotypes = random_genotypes(hexapod::kGenes);
-  const Hexapod lanes;
+/// Whole evaluations of a task on its own engine, on the best instruction set and on AVX2, against
+/// those on the `other`, if this build has it.
+template <class Task>
+void lanes_against(Table& table, const std::string& row, const char* name,
+                   const std::optional<Task>& other) {
+  const Task lanes;
+  const Matrix<float> genotypes = random_genotypes(lanes.spec().genotype_size);
   Evaluation evaluation(lanes.spec(), kRows);
-  const auto evaluate = [&](const Hexapod& task) {
+  const auto evaluate = [&](const Task& task) {
     return Work{kRows, [&] { task.evaluate(genotypes, evaluation.view()); }};
   };
-  std::optional<Hexapod> dart;
-  std::optional<Work> on_dart;
-  if (hexapod::has_engine(Engine::dart)) on_dart = evaluate(dart.emplace(Engine::dart));
-  const std::int64_t best = hwy::SupportedTargets();
-  for (const std::int64_t target : {best, static_cast<std::int64_t>(HWY_AVX2)}) {
-    if ((best & target) == 0) continue;
-    hwy::SetSupportedTargetsForTest(target == best ? 0 : target);
-    const std::string name = target == best ? "hexapod/lanes" : "hexapod/lanes/avx2";
-    table.measure(name, "evaluations/s", evaluate(lanes), on_dart ? "DART" : "", on_dart);
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  std::optional<Work> baseline;
+  if (other) baseline = evaluate(*other);
+  const auto measure = [&](const std::string& label) {
+    table.measure(label, "evaluations/s", evaluate(lanes), other ? name : "", baseline);
+  };
+  measure(row);
+  // AVX2 alone, where AURORA_INSTRUCTIONS says so.
+  const std::int64_t all = hwy::SupportedTargets();
+  if ((all & HWY_AVX2) == 0 || all == HWY_AVX2) return;
+  hwy::SetSupportedTargetsForTest(HWY_AVX2);
+  measure(row + "/avx2");
+  hwy::SetSupportedTargetsForTest(all);
+}
 
+void air_hockey_lanes(Table& table) {
+  using air_hockey::Engine;
+  std::optional<AirHockey> box2d;
+  if (air_hockey::has_engine(Engine::box2d)) box2d.emplace(Engine::box2d);
+  lanes_against(table, "air-hockey/lanes", "Box2D", box2d);
+
+  const Matrix<float> genotypes = random_genotypes(air_hockey::kGenes);
+  std::vector<air_hockey::Episode> episodes(kRows);
+  std::vector<air_hockey::Moment> moments;
+  table.measure("air-hockey/episodes", "episodes/s",
+                {kRows, [&] { air_hockey::run_episodes(genotypes, episodes); }},
+                "one robot at a time",
+                Work{kRows, [&] {
+                       for (std::size_t n = 0; n < kRows; ++n) {
+                         air_hockey::trace_episode(genotypes.row(n), moments);
+                       }
+                     }});
+}
+
+void hexapod_lanes(Table& table) {
+  using hexapod::Engine;
+  std::optional<Hexapod> dart;
+  if (hexapod::has_engine(Engine::dart)) dart.emplace(Engine::dart);
+  lanes_against(table, "hexapod/lanes", "DART", dart);
+
+  const Matrix<float> genotypes = random_genotypes(hexapod::kGenes);
+  const Hexapod lanes;
   std::vector<hexapod::Controller> controllers;
   for (std::size_t n = 0; n < kRows; ++n) controllers.emplace_back(genotypes.row(n));
   std::vector<hexapod::Bodies> ends(kRows);
@@ -105,7 +136,11 @@ void robot_rows(Table& table) {
   servo = [](auto genes) { hexapod::oracle_episode(genes, hexapod::Actuators::servo); };
   velocity = [](auto genes) { hexapod::oracle_episode(genes, hexapod::Actuators::velocity); };
 #endif
-  compare(table, "air-hockey", "air-hockey", {}, puck);
+  if (air_hockey::has_engine(air_hockey::Engine::box2d)) {
+    compare(table, "air-hockey/box2d", "air-hockey", {{"engine", {Value::Form::string, "box2d"}}},
+            puck);
+  }
+  air_hockey_lanes(table);
   if (hexapod::has_engine(hexapod::Engine::dart)) {
     const std::pair<std::string, Value> dart{"engine", {Value::Form::string, "dart"}};
     compare(table, "hexapod/dart/servo", "hexapod", {dart}, servo);

@@ -3,8 +3,7 @@ set(missing "")
 foreach(pair libeigen3-dev:eigen3/Eigen/Core libfmt-dev:fmt/format.h
              nlohmann-json3-dev:nlohmann/json.hpp libtomlplusplus-dev:toml++/toml.h
              libxxhash-dev:xxhash.h libpng-dev:png.h zlib1g-dev:zlib.h
-             librandom123-dev:Random123/philox.h libhwy-dev:hwy/highway.h
-             libbox2d-dev:box2d/box2d.h)
+             librandom123-dev:Random123/philox.h libhwy-dev:hwy/highway.h)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 package)
   list(GET pair 1 header)

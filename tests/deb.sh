@@ -33,7 +33,8 @@ for plugin in "$build"/lib/libaurora_*.so; do
   case $plugin in */libaurora_cli.so) continue ;; esac  # stands beside libaurora.so
   [ ! -e "$plugin" ] || test -f "root/usr/lib/aurora/$(basename "$plugin")"
 done
-[ ! -e root/usr/lib/aurora/libaurora_box2d.so ] || ! grep -q "libaurora_box2d" tasks
+[ ! -e root/usr/lib/aurora/libaurora_box2d.so ] || "$aurora" run air-hockey task.engine=box2d \
+  --variant hc-csc-uniform --iterations 2 --quiet --out run-box2d
 "$aurora" run maze --variant hc-csc-uniform --iterations 5 --quiet --out run
 [ "${3:-}" != report ] || { "$aurora" report run --out report && test -f report/report.html; }
 

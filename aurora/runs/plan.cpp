@@ -78,8 +78,13 @@ bool is_free(std::string_view key) {
 }
 
 /// Keys that came later, and what runs did that began without them.
-constexpr std::pair<std::string_view, std::string_view> kBefore[] = {
-    {"variation.at_least_one", "false"}, {"task.engine", "dart"}};
+struct Before {
+  std::string_view key, value;
+  std::string_view task = "";  // that has the key; all tasks if empty
+};
+constexpr Before kBefore[] = {{"variation.at_least_one", "false"},
+                              {"task.engine", "dart", "hexapod"},
+                              {"task.engine", "box2d", "air-hockey"}};
 
 /// What others call it.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
@@ -192,17 +197,17 @@ class Resolver {
                          fmt::format("{}:{}: ", file, setting.line), Layer::file});
       }
     }
-    for (const auto& [key, value] : kBefore) {
-      if (!key.starts_with("task.")) say_what_was_before(key, value);
+    for (const Before& before : kBefore) {
+      if (before.task.empty()) say_what_was(before);
     }
     for (const std::string& text : request_.assignments) add(text, "", Layer::word);
     for (const Setting& setting : said_) check_known(setting);
   }
 
   /// Of a run that began without the key.
-  void say_what_was_before(std::string_view key, std::string_view value) {
-    if (!request_.file_is_of_run || find(key)) return;
-    add(fmt::format("{}={}", key, value), "", Layer::file);
+  void say_what_was(const Before& before) {
+    if (!request_.file_is_of_run || find(before.key)) return;
+    add(fmt::format("{}={}", before.key, before.value), "", Layer::file);
   }
 
   void add(const std::string& text, const std::string& place, Layer layer) {
@@ -317,9 +322,9 @@ class Resolver {
     const TaskEntry& entry = *found;
     std::vector<std::string> known;
     for (const Option& option : entry.options) known.push_back(option.name);
-    for (const auto& [key, value] : kBefore) {
-      if (!key.starts_with("task.")) continue;
-      if (std::ranges::find(known, key.substr(5)) != known.end()) say_what_was_before(key, value);
+    for (const Before& before : kBefore) {
+      const bool has = std::ranges::find(known, before.key.substr(5)) != known.end();
+      if (before.task == entry.name && has) say_what_was(before);
     }
     for (const Setting& setting : said_) {
       if (!setting.key.starts_with("task.")) continue;
@@ -768,8 +773,10 @@ void check_same_run(const Parts& parts, const Settings& saved, const Plan& plan)
   for (const auto& [key, now] : plan.settings()) {
     if (is_free(key)) continue;
     std::optional<std::string> before = value_in(saved, key);
-    for (const auto& [later, then] : kBefore) {
-      if (!before && key == later) before = then;
+    for (const Before& then : kBefore) {
+      if (before || key != then.key) continue;
+      if (then.task.empty()) before = then.value;
+      if (then.task == plan.task_part.entry->name) before = toml_string(then.value);
     }
     if (!before) {
       if (!defaults) defaults = resolve(parts, plain).settings();

@@ -318,22 +318,29 @@ TEST_F(CommandLine, ListsTasksVariantsAndOptions) {
   }
 }
 
-TEST_F(CommandLine, ListsATaskWhosePluginIsMissingOrDoesNotLoad) {
+TEST_F(CommandLine, SaysWhichPluginIsMissingOrDoesNotLoad) {
   // The library alone in a folder, without the plugins that lie beside it in the build.
   fs::create_directory(work() / "lib");
   fs::copy_file(AURORA_LIBRARY, work() / "lib" / fs::path(AURORA_LIBRARY).filename());
   const std::string there = "LD_LIBRARY_PATH=\"$PWD/lib\" \"$1\" ";
-  for (const char* what : {"tasks", ""}) {
+  for (const char* what : {"evaluators", ""}) {
     ASSERT_EQ(shell(there + "list " + what + " >out 2>err"), 0) << content_of(work() / "err");
-    EXPECT_SAYS(content_of(work() / "out"), "not in this build: libaurora_box2d.so is not there");
+    EXPECT_SAYS(content_of(work() / "out"), "not in this build: libaurora_mpi.so is not there");
   }
-  EXPECT_EQ(shell(there + "run air-hockey >out 2>err"), 2);
-  EXPECT_SAYS(content_of(work() / "err"), "libaurora_box2d.so is not there");
+  // Tasks need none, but their other engines do.
+  ASSERT_EQ(shell(there + "list tasks >out 2>err"), 0) << content_of(work() / "err");
+  EXPECT_SAYS(content_of(work() / "out"), "an arm with four joints");
+  EXPECT_EQ(content_of(work() / "out").find("not in this build"), std::string::npos);
+  const std::string on_box2d = there + "run air-hockey task.engine=box2d >out 2>err";
+  EXPECT_EQ(shell(on_box2d), 2);
+  EXPECT_SAYS(content_of(work() / "err"), "task.engine=box2d needs Box2D");
 
   write(work() / "lib" / "libaurora_box2d.so", "no library");
+  write(work() / "lib" / "libaurora_mpi.so", "no library");
+  EXPECT_EQ(shell(on_box2d), 2);
+  EXPECT_SAYS(content_of(work() / "err"), "libaurora_box2d.so is not there or does not load");
   ASSERT_EQ(shell(there + "list tasks >out 2>err"), 0) << content_of(work() / "err");
   EXPECT_SAYS(content_of(work() / "out"), "42 genes");
-  EXPECT_SAYS(content_of(work() / "out"), "libaurora_box2d.so does not load");
 }
 
 TEST_F(CommandLine, ListsThePartsOfEveryKind) {

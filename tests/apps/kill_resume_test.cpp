@@ -89,9 +89,7 @@ std::vector<Case> cases() {
         "cvt-map-elites", "random-search"}) {
     all.push_back({"maze", variant});
   }
-#ifdef AURORA_WITH_BOX2D
-  all.push_back({"air-hockey", "aurora-csc-uniform-4", "40", "16"});
-#endif
+  all.push_back({"air-hockey", "aurora-csc-uniform-4", "400", "16"});
   all.push_back({"hexapod", "aurora-csc-uniform-4", "100", "16"});
   return all;
 }

@@ -14,6 +14,7 @@
 #include "aurora/core/errors.hpp"
 #include "aurora/core/random.hpp"
 #include "aurora/runs/verify.hpp"
+#include "aurora/tasks/air_hockey/simulation.hpp"
 #include "aurora/tasks/hexapod/simulation.hpp"
 #include "tests/runs/run_fixture.hpp"
 
@@ -245,7 +246,7 @@ TEST(DominatedNovelty, ChecksWhatItIsGiven) {
 
 // --- In whole runs ---
 
-constexpr const char* kNoEngine = "run.seed=1";  // as it is anyway: only the Hexapod has engines
+constexpr const char* kNoEngine = "run.seed=1";  // as it is anyway: not all tasks have engines
 
 struct Golden {
   const char* task;
@@ -258,12 +259,13 @@ struct Golden {
 class DnsRuns : public RunFixture, public testing::WithParamInterface<Golden> {
  protected:
   bool missing() const {
-    return !parts_.tasks.find(GetParam().task)->missing.empty() ||
-           (GetParam().engine == kDart && !hexapod::has_engine(hexapod::Engine::dart));
+    return (GetParam().engine == kDart && !hexapod::has_engine(hexapod::Engine::dart)) ||
+           (GetParam().engine == kBox2d && !air_hockey::has_engine(air_hockey::Engine::box2d));
   }
 
  public:
   static constexpr std::string_view kDart = "task.engine=dart";
+  static constexpr std::string_view kBox2d = "task.engine=box2d";
 };
 
 // A change of these hashes is a change of results: it must be meant, and the commit says why.
@@ -307,18 +309,21 @@ constexpr const char* kFew = "run.iterations=12";
 
 INSTANTIATE_TEST_SUITE_P(
     Tasks, DnsRuns,
-    testing::Values(Golden{"maze", kNoEngine, "dns", kMany, "153de7acf39016fe"},
-                    Golden{"maze", kNoEngine, "aurora-dns-10", kMany, "0d6af2f7a69269b8"},
-                    Golden{"air-hockey", kNoEngine, "dns", kMany, "896b1db152404dcc"},
-                    Golden{"air-hockey", kNoEngine, "aurora-dns-2", kMany, "96adce178ab1aa0b"},
-                    Golden{"hexapod", "task.engine=dart", "dns", kFew, "d3a7424fd6e01675"},
-                    Golden{"hexapod", "task.engine=dart", "aurora-dns-2", kFew, "1578d77785908abd"},
-                    Golden{"hexapod", "task.engine=lanes", "dns", kFew, "28510c22e76257dd"},
-                    Golden{"hexapod", "task.engine=lanes", "aurora-dns-2", kFew,
-                           "991628e4ee269673"}),
+    testing::Values(
+        Golden{"maze", kNoEngine, "dns", kMany, "153de7acf39016fe"},
+        Golden{"maze", kNoEngine, "aurora-dns-10", kMany, "0d6af2f7a69269b8"},
+        Golden{"air-hockey", "task.engine=box2d", "dns", kMany, "896b1db152404dcc"},
+        Golden{"air-hockey", "task.engine=box2d", "aurora-dns-2", kMany, "96adce178ab1aa0b"},
+        Golden{"air-hockey", "task.engine=lanes", "dns", kMany, "a6a1227cf3d7a68b"},
+        Golden{"air-hockey", "task.engine=lanes", "aurora-dns-2", kMany, "ab6aead2efca4c2a"},
+        Golden{"hexapod", "task.engine=dart", "dns", kFew, "d3a7424fd6e01675"},
+        Golden{"hexapod", "task.engine=dart", "aurora-dns-2", kFew, "1578d77785908abd"},
+        Golden{"hexapod", "task.engine=lanes", "dns", kFew, "28510c22e76257dd"},
+        Golden{"hexapod", "task.engine=lanes", "aurora-dns-2", kFew, "991628e4ee269673"}),
     [](const auto& instance) {
       std::string name = std::string(instance.param.task) + instance.param.variant;
       if (instance.param.engine == DnsRuns::kDart) name += "dart";
+      if (instance.param.engine == DnsRuns::kBox2d) name += "box2d";
       std::erase(name, '-');
       return name;
     });

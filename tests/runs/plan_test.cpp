@@ -983,17 +983,30 @@ TEST(CheckSameRun, LetsARunGoOnLongerAndElsewhere) {
   }
 }
 
-TEST(AnOldConfiguration, OfAHexapodStaysWithDart) {
-  const ConfigFile file("[run]\ntask = \"hexapod\"\nvariant = \"ns\"\n");
-  PlanRequest request;
-  request.file = file.path();
-  const Parts parts = builtin_parts();
-  EXPECT_EQ(value_of(resolve(parts, request).settings(), "task.engine"), "\"lanes\"");
-  request.file_is_of_run = true;
-  try {
-    EXPECT_EQ(value_of(resolve(parts, request).settings(), "task.engine"), "\"dart\"");
-  } catch (const UsageError& error) {
-    EXPECT_SAYS(error.what(), "DART");  // which this build may not have
+TEST(AnOldConfiguration, OfARobotStaysWithItsEngine) {
+  struct Robot {
+    std::string task, engine, needs;
+  };
+  for (const Robot& robot :
+       {Robot{"hexapod", "dart", "DART"}, Robot{"air-hockey", "box2d", "Box2D"}}) {
+    const ConfigFile file("[run]\ntask = \"" + robot.task + "\"\nvariant = \"ns\"\n");
+    PlanRequest request;
+    request.file = file.path();
+    const Parts parts = builtin_parts();
+    const Plan now = resolve(parts, request);
+    EXPECT_EQ(value_of(now.settings(), "task.engine"), "\"lanes\"");
+    request.file_is_of_run = true;
+    try {
+      const Plan old = resolve(parts, request);
+      EXPECT_EQ(value_of(old.settings(), "task.engine"), "\"" + robot.engine + "\"");
+      // What is not saved is what was, and nothing else goes on.
+      Settings saved = old.settings();
+      std::erase_if(saved, [](const auto& setting) { return setting.first == "task.engine"; });
+      EXPECT_NO_THROW(check_same_run(parts, saved, old));
+      EXPECT_THROW(check_same_run(parts, saved, now), UsageError);
+    } catch (const UsageError& error) {
+      EXPECT_SAYS(error.what(), robot.needs);  // which this build may not have
+    }
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "aurora/core/errors.hpp"
-#include "tests/tasks/air_hockey_oracle.hpp"
+#include "tests/core/values.hpp"
 #include "tests/tasks/purity.hpp"
 
 namespace aurora {
@@ -33,6 +33,8 @@ TEST(AirHockey, SpecSaysWhatTheSpecificationDoes) {
   const AirHockey task;
   const TaskSpec& spec = task.spec();
   EXPECT_EQ(spec.name, "air-hockey");
+  EXPECT_EQ(spec.version, 2U);  // 1 was on Box2D
+  EXPECT_EQ(spec.preferred_batch, 16U);
   EXPECT_EQ(spec.genotype_size, 8U);
   EXPECT_EQ(spec.sensory, (SensoryShape{{50, 2}, ElementType::float32}));
   ASSERT_EQ(spec.ground_truth.size(), 2U);
@@ -67,26 +69,6 @@ TEST(AirHockey, GoldenValuesOfTheSpecification) {
   EXPECT_NEAR(evaluation.ground_truth(0, 0), 0.07600, 1e-4);
   EXPECT_NEAR(evaluation.ground_truth(0, 1), 0.78131, 1e-4);
   EXPECT_NEAR(evaluation.fitness[0], -17.44011, 1e-4);
-}
-
-TEST(AirHockey, ShortCutsChangeNoBits) {
-  const AirHockey task;
-  // Random genotypes, and the corners of the cube: the fastest arms, those that hit the base.
-  constexpr std::size_t kRandom = 200;
-  Matrix<float> genotypes = random_genotypes(task.spec(), kRandom, kSeed);
-  genotypes.resize_rows(kRandom + 256);
-  for (std::size_t corner = 0; corner < 256; ++corner) {
-    for (std::size_t i = 0; i < kGenes; ++i) {
-      genotypes(kRandom + corner, i) = static_cast<float>(corner >> i & 1);
-    }
-  }
-  const Evaluation evaluation = evaluate(task, genotypes);
-  for (std::size_t n = 0; n < genotypes.rows(); ++n) {
-    const auto oracle = air_hockey::oracle_episode(genotypes.row(n));
-    const auto points = evaluation.sensory.view().row<float>(n);
-    ASSERT_TRUE(std::ranges::equal(points, oracle.puck)) << "seed " << kSeed << ", row " << n;
-    ASSERT_NEAR(evaluation.fitness[n], oracle.fitness, 1e-6 * std::abs(oracle.fitness)) << n;
-  }
 }
 
 TEST(AirHockey, RandomArmsMoveThePuckAsOftenAsTheSpecificationSays) {
@@ -154,6 +136,18 @@ TEST(AirHockey, LinksKeepTheirLength) {
       }
     }
   }
+}
+
+TEST(AirHockey, PartHasTheEngineAsAnOption) {
+  const TaskEntry entry = air_hockey_task();
+  EXPECT_TRUE(entry.missing.empty());
+  ASSERT_EQ(entry.options.size(), 1U);
+  EXPECT_EQ(entry.options[0].name, "engine");
+  EXPECT_EQ(entry.options[0].fallback.toml(), "\"lanes\"");
+  EXPECT_FALSE(read_option(entry, "engine=steam"));
+  const Matrix<float> genotypes = random_genotypes(AirHockey().spec(), 1, kSeed);
+  EXPECT_TRUE(same_bits(evaluate(*make_part(entry, {}, {}), genotypes), 0,
+                        evaluate(AirHockey(), genotypes), 0));
 }
 
 TEST(AirHockey, IsAPureFunctionOfTheGenotype) {

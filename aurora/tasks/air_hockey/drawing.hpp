@@ -4,7 +4,7 @@
 #include <span>
 
 #include "aurora/pictures/image.hpp"
-#include "aurora/tasks/air_hockey/episode.hpp"
+#include "aurora/tasks/air_hockey/table.hpp"
 
 namespace aurora::air_hockey {
 

@@ -1,14 +1,10 @@
-// One episode of the Air-Hockey arm on Box2D: four motors, two phases, a puck.
+// The Air-Hockey table: an arm with four motors in its middle, walls around it, a puck.
 //
-// Metres, seconds and radians; the table is [-1, 1]^2 with walls around it and the arm's base in
-// its middle. Every episode has a world of its own (a few of its 1000 steps' worth to build), so
-// nothing of one can reach another.
+// Metres, seconds, kilograms and radians; the table is [-1, 1]^2.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <span>
-#include <vector>
 
 namespace aurora::air_hockey {
 
@@ -27,7 +23,15 @@ inline constexpr float kLinkLength = 0.225F;
 inline constexpr float kLinkHalfThickness = 0.009F;
 inline constexpr float kTipRadius = 0.0135F;
 inline constexpr float kPuckRadius = 0.05F;
-inline constexpr float kGain = 0.3F;  // commanded speed per error, 1/s
+
+inline constexpr float kDensityRatio = 1.5F;  // of a link to the next, the first has 1 kg/m^2
+inline constexpr float kTipDensity = 0.1F;
+inline constexpr float kPuckDensity = 0.2F;
+inline constexpr float kFriction = 0.8F;        // of what moves
+inline constexpr float kGroundFriction = 0.4F;  // of that on base and walls, which have 0.2
+inline constexpr float kPuckRestitution = 0.8F;
+inline constexpr float kMotorTorque = 1;  // at most, N m
+inline constexpr float kGain = 0.3F;      // commanded speed per error, 1/s
 
 struct Point {
   float x = 0;
@@ -54,17 +58,8 @@ using Trajectory = std::array<float, 2 * kSamples>;
 struct Episode {
   float fitness = 0;  // -sum over steps and joints of the squared commanded speed
   Trajectory puck;
+
+  friend bool operator==(const Episode&, const Episode&) = default;
 };
-
-/// Fills a table that Box2D fills with its first contact, in a way that threads could trip over.
-/// Call it before threads share the engine; the second call does nothing.
-void prepare_engine();
-
-/// Runs an episode. Genes lie in [0, 1] and map to angles in [-pi, pi]: four for each phase.
-/// DataError unless there are kGenes of them, all within [0, 1].
-Episode run_episode(std::span<const float> genes);
-
-/// The same episode, keeping every step. `trace` is overwritten and has kSteps entries after.
-Episode trace_episode(std::span<const float> genes, std::vector<Moment>& trace);
 
 }  // namespace aurora::air_hockey

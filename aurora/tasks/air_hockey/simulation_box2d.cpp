@@ -1,11 +1,11 @@
-#include "aurora/tasks/air_hockey/episode.hpp"
-
+// Episodes of the Air-Hockey arm on Box2D, what our own engine is held against. Every episode has a
+// world of its own (a few of its 1000 steps' worth to build), so nothing of one can reach another.
 #include <box2d/box2d.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "aurora/tasks/genes.hpp"
+#include "aurora/tasks/air_hockey/simulation.hpp"
 
 namespace aurora::air_hockey {
 namespace {
@@ -13,12 +13,6 @@ namespace {
 constexpr float kPi = std::numbers::pi_v<float>;
 constexpr int kVelocityIterations = 6;
 constexpr int kPositionIterations = 2;
-constexpr float kMotorTorque = 1;
-constexpr float kFriction = 0.8F;
-constexpr float kDensityRatio = 1.5F;  // of a link to the next
-constexpr float kTipDensity = 0.1F;
-constexpr float kPuckDensity = 0.2F;
-constexpr float kPuckRestitution = 0.8F;
 
 // The stretched arm ends 7 cm before the walls: no need to look for contacts between the two.
 constexpr uint16 kWallBit = 0x0002;
@@ -174,10 +168,9 @@ class Table {
   b2Body* puck_ = nullptr;
 };
 
-/// The one loop behind run_episode and trace_episode; `observe` sees the table after every step.
+/// The one loop behind run() and trace(); `observe` sees the table after every step.
 template <class Observe>
 Episode simulate(std::span<const float> genes, Observe observe) {
-  check_genes(genes, kGenes, "controller of the air-hockey arm");
   Table table;
   Episode episode;
   double squares = 0;
@@ -202,10 +195,9 @@ Episode simulate(std::span<const float> genes, Observe observe) {
   return episode;
 }
 
-}  // namespace
-
+/// Fills a table that Box2D fills with its first contact, in a way that threads could trip over:
+/// two discs on top of each other are a contact.
 void prepare_engine() {
-  // Two discs on top of each other are a contact.
   static const bool prepared = [] {
     b2World world({0, 0});
     b2BodyDef body;
@@ -219,14 +211,27 @@ void prepare_engine() {
   static_cast<void>(prepared);
 }
 
-Episode run_episode(std::span<const float> genes) {
-  return simulate(genes, [](const Table&) {});
-}
+class Box2dSimulator : public Simulator {
+ public:
+  Box2dSimulator() { prepare_engine(); }
 
-Episode trace_episode(std::span<const float> genes, std::vector<Moment>& trace) {
-  trace.clear();
-  trace.reserve(kSteps);
-  return simulate(genes, [&](const Table& table) { trace.push_back(table.moment()); });
-}
+  void run(MatrixView<const float> genotypes, std::span<Episode> episodes) const override {
+    for (std::size_t n = 0; n < genotypes.rows(); ++n) {
+      episodes[n] = simulate(genotypes.row(n), [](const Table&) {});
+    }
+  }
 
+  std::vector<Moment> trace(std::span<const float> genes) const override {
+    std::vector<Moment> moments;
+    moments.reserve(kSteps);
+    simulate(genes, [&](const Table& table) { moments.push_back(table.moment()); });
+    return moments;
+  }
+};
+
+}  // namespace
 }  // namespace aurora::air_hockey
+
+extern "C" aurora::air_hockey::Simulator* aurora_make_box2d_simulator() {
+  return new aurora::air_hockey::Box2dSimulator();
+}
