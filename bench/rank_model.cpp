@@ -133,7 +133,7 @@ double measured(std::size_t ranks, std::size_t batch, double task, const Costs& 
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     others.emplace_back([&, rank] {
       Workers workers;
-      RankEvaluator evaluator(sleeper, workers, {},
+      RankEvaluator evaluator({sleeper, workers}, {},
                               [&] { return network.connect(static_cast<int>(rank)); });
       evaluator.serve();
     });
@@ -141,7 +141,7 @@ double measured(std::size_t ranks, std::size_t batch, double task, const Costs& 
   double best = 1e300;
   {
     Workers workers;
-    RankEvaluator evaluator(sleeper, workers, {}, [&] { return network.connect(0); });
+    RankEvaluator evaluator({sleeper, workers}, {}, [&] { return network.connect(0); });
     const Matrix<float> genotypes(batch, sleeper.spec().genotype_size);
     Evaluation evaluation(sleeper.spec(), batch);
     for (int round = 0; round < 3; ++round) {

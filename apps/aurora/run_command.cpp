@@ -190,10 +190,10 @@ int act(const Arguments& arguments, const Parts& parts) {
         fmt::format("aurora: note: {} with {}", plan.variant, fmt::join(plan.departures, ", ")));
   }
   if (launch.size > 1) {
-    progress.note(fmt::format(
-        "aurora: note: {} ranks; should one be lost, the run ends, and the same command with "
-        "--resume goes on",
-        launch.size));
+    progress.note(fmt::format("aurora: note: {} ranks; should one be lost, {}", launch.size,
+                              launch.survives
+                                  ? "the run goes on without it"
+                                  : "the run ends, and the same command with --resume goes on"));
   }
   const InterruptFlag interrupt;
   end_with_adopter();

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,10 +51,12 @@ class Evaluator {
   virtual std::string describe() const { return {}; }
 };
 
-/// What an evaluator is made with; both must outlive it.
+/// What an evaluator is made with; task and workers must outlive it.
 struct EvaluatorContext {
   const Task& task;
   Workers& workers;
+  /// Called, from any thread, with what people should know although the evaluator goes on.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 using EvaluatorEntry = Entry<Evaluator, EvaluatorContext>;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace aurora {
 namespace {
@@ -15,6 +16,7 @@ constexpr const char* kSize = "OMPI_COMM_WORLD_SIZE";
 constexpr const char* kRank = "OMPI_COMM_WORLD_RANK";
 constexpr const char* kLocalSize = "OMPI_COMM_WORLD_LOCAL_SIZE";
 constexpr const char* kBound = "OMPI_MCA_orte_bound_at_launch";
+constexpr const char* kSurvives = "OMPI_MCA_mpi_ft_enable";
 
 std::size_t number_in(const char* variable, std::size_t fallback) {
   const char* text = std::getenv(variable);
@@ -40,6 +42,9 @@ MpiLaunch mpi_launch() {
   launch.rank = number_in(kRank, 0);
   launch.local_size = std::max<std::size_t>(number_in(kLocalSize, 1), 1);
   launch.bound = number_in(kBound, 0) > 0;
+  const char* survives = std::getenv(kSurvives);
+  launch.survives =
+      number_in(kSurvives, 0) > 0 || (survives && std::string_view(survives) == "true");
   return launch;
 }
 
@@ -56,7 +61,7 @@ std::size_t threads_of_rank(const MpiLaunch& launch) {
 }
 
 void forget_mpi_launch() {
-  for (const char* variable : {kSize, kRank, kLocalSize, kBound}) unsetenv(variable);
+  for (const char* variable : {kSize, kRank, kLocalSize, kBound, kSurvives}) unsetenv(variable);
 }
 
 }  // namespace aurora

@@ -10,6 +10,7 @@ struct MpiLaunch {
   std::size_t size = 1;        // 1: it was not mpirun, or it started nobody else
   std::size_t local_size = 1;  // on this machine
   bool bound = false;          // mpirun has chosen the processors of each rank
+  bool survives = false;       // the others go on when one is gone (OpenMPI 5, --with-ft ulfm)
 };
 
 MpiLaunch mpi_launch();

@@ -34,8 +34,7 @@ EvaluatorEntry mpi_evaluator() {
             if (mpi_launch().size <= 1) {
               return std::make_unique<ThreadEvaluator>(context.task, context.workers);
             }
-            return std::make_unique<RankEvaluator>(context.task, context.workers, config,
-                                                   connect_by_mpi);
+            return std::make_unique<RankEvaluator>(context, config, connect_by_mpi);
           });
 }
 

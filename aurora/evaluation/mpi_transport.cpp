@@ -2,11 +2,17 @@
 //
 // Blocking calls of OpenMPI spin, and wait for ever for somebody who is gone; so there are none but
 // the first and the last.
+//
+// OpenMPI 5 under `mpirun --with-ft ulfm` tells the others who is gone, as errors of their calls,
+// and lets them go on (User-Level Failure Mitigation). Its two functions for that are looked up
+// when it is there, so that what is built with OpenMPI 4.1 has them, too.
+#include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -16,6 +22,7 @@
 
 #include "aurora/core/errors.hpp"
 #include "aurora/evaluation/evaluator.hpp"
+#include "aurora/evaluation/mpi_launch.hpp"
 #include "aurora/evaluation/transport.hpp"
 
 namespace aurora {
@@ -48,7 +55,8 @@ void end_launcher_after(unsigned seconds) {
   std::ifstream file("/proc/" + std::to_string(parent) + "/comm");
   std::string name;
   std::getline(file, name);
-  if (name != "mpirun" && name != "mpiexec" && name != "orterun" && name != "orted") return;
+  constexpr std::array kLaunchers = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted"};
+  if (std::ranges::find(kLaunchers, name) == kLaunchers.end()) return;
   const int launcher = static_cast<int>(syscall(SYS_pidfd_open, parent, 0));
   if (launcher < 0 || fork() != 0) return;
   setsid();  // the launcher ends the group of this rank
@@ -73,6 +81,11 @@ class MpiTransport final : public Transport {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    known_gone_.resize(static_cast<std::size_t>(size_));
+    if (!mpi_launch().survives) return;
+    acknowledge_ = reinterpret_cast<Acknowledge>(dlsym(RTLD_DEFAULT, "MPIX_Comm_failure_ack"));
+    acknowledged_ =
+        reinterpret_cast<Acknowledged>(dlsym(RTLD_DEFAULT, "MPIX_Comm_failure_get_acked"));
   }
 
   int rank() const override { return rank_; }
@@ -88,9 +101,10 @@ class MpiTransport final : public Transport {
   void send(int to, std::vector<std::byte> bytes) override {
     Sending& one = sending_.emplace_back();
     one.bytes = std::move(bytes);
-    check(MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, to, 0,
-                    MPI_COMM_WORLD, &one.request),
-          "send");
+    one.to = to;
+    const int result = MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, to,
+                                 0, MPI_COMM_WORLD, &one.request);
+    if (!succeeds(result, to, "send")) sending_.pop_back();
     idle();
   }
 
@@ -100,25 +114,34 @@ class MpiTransport final : public Transport {
       int there = 0;
       MPI_Message handle{};
       MPI_Status status{};
-      check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &handle, &status),
-            "listen");
+      const int result =
+          MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &handle, &status);
+      if (result != MPI_SUCCESS) {
+        // Once we know who is gone, we can listen to the others again.
+        if (!learn_who_is_gone()) check(result, "listen");
+        continue;
+      }
       if (there == 0) break;
       int count = 0;
       MPI_Get_count(&status, MPI_BYTE, &count);
       Receiving& one = receiving_.emplace_back();
       one.message.from = status.MPI_SOURCE;
       one.message.bytes.resize(static_cast<std::size_t>(count));
-      check(MPI_Imrecv(one.message.bytes.data(), count, MPI_BYTE, &handle, &one.request),
-            "receive");
+      const int begun =
+          MPI_Imrecv(one.message.bytes.data(), count, MPI_BYTE, &handle, &one.request);
+      if (!succeeds(begun, status.MPI_SOURCE, "receive")) receiving_.pop_back();
     }
     return first_complete();
   }
 
+  std::vector<int> gone() override { return std::exchange(newly_gone_, {}); }
+
   bool idle() override {
     for (auto one = sending_.begin(); one != sending_.end();) {
       int sent = 0;
-      check(MPI_Test(&one->request, &sent, MPI_STATUS_IGNORE), "send");
-      one = sent != 0 ? sending_.erase(one) : std::next(one);
+      const int result = MPI_Test(&one->request, &sent, MPI_STATUS_IGNORE);
+      const bool over = !succeeds(result, one->to, "send") || sent != 0;
+      one = over ? sending_.erase(one) : std::next(one);
     }
     return sending_.empty();
   }
@@ -139,6 +162,7 @@ class MpiTransport final : public Transport {
  private:
   struct Sending {
     std::vector<std::byte> bytes;
+    int to = 0;
     MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Receiving {
@@ -150,13 +174,19 @@ class MpiTransport final : public Transport {
   /// each sender, the first one goes first.
   std::optional<Message> first_complete() {
     std::vector<bool> waits(static_cast<std::size_t>(size_));
-    for (auto one = receiving_.begin(); one != receiving_.end(); ++one) {
+    for (auto one = receiving_.begin(); one != receiving_.end();) {
       const auto from = static_cast<std::size_t>(one->message.from);
-      if (waits[from]) continue;
       int arrived = 0;
-      check(MPI_Test(&one->request, &arrived, MPI_STATUS_IGNORE), "receive");
+      if (!waits[from]) {
+        const int result = MPI_Test(&one->request, &arrived, MPI_STATUS_IGNORE);
+        if (!succeeds(result, one->message.from, "receive")) {
+          one = receiving_.erase(one);
+          continue;
+        }
+      }
       if (arrived == 0) {
         waits[from] = true;
+        ++one;
         continue;
       }
       Message message = std::move(one->message);
@@ -166,9 +196,46 @@ class MpiTransport final : public Transport {
     return std::nullopt;
   }
 
+  using Acknowledge = int (*)(MPI_Comm);
+  using Acknowledged = int (*)(MPI_Comm, MPI_Group*);
+
+  /// Finds those who are gone; false if there is nobody new.
+  bool learn_who_is_gone() {
+    if (acknowledge_ == nullptr || acknowledged_ == nullptr) return false;
+    MPI_Group lost = MPI_GROUP_NULL;
+    check(acknowledge_(MPI_COMM_WORLD), "say that a rank is missed");
+    check(acknowledged_(MPI_COMM_WORLD, &lost), "say who is gone");
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    const std::size_t before = newly_gone_.size();
+    for (int rank = 0; rank < size_; ++rank) {
+      int place = MPI_UNDEFINED;
+      MPI_Group_translate_ranks(all, 1, &rank, lost, &place);
+      const auto index = static_cast<std::size_t>(rank);
+      if (place == MPI_UNDEFINED || known_gone_[index]) continue;
+      known_gone_[index] = true;
+      newly_gone_.push_back(rank);
+    }
+    MPI_Group_free(&lost);
+    MPI_Group_free(&all);
+    return newly_gone_.size() > before;
+  }
+
+  /// Whether a call that has to do with a rank did what it should; false if that rank is gone.
+  bool succeeds(int result, int rank, const char* what) {
+    if (result == MPI_SUCCESS) return true;
+    learn_who_is_gone();
+    if (!known_gone_[static_cast<std::size_t>(rank)]) check(result, what);
+    return false;
+  }
+
   int rank_ = 0;
   int size_ = 1;
-  std::list<Sending> sending_;  // requests and bytes stay where they are
+  Acknowledge acknowledge_ = nullptr;
+  Acknowledged acknowledged_ = nullptr;
+  std::vector<bool> known_gone_;  // by rank
+  std::vector<int> newly_gone_;   // not told yet
+  std::list<Sending> sending_;    // requests and bytes stay where they are
   std::list<Receiving> receiving_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace aurora {
 
@@ -26,15 +27,19 @@ class PieceQueue {
   /// none left, or if those who have nothing should have it: a second piece is handed out, to wait
   /// where it will be evaluated, only while there are enough for all.
   std::optional<Rows> take(std::size_t threads, std::size_t held);
+  /// A piece that was taken and will not be evaluated by whoever has it; somebody else shall.
+  void put_back(const Rows& piece);
   /// Nobody shall have the rest; its rows.
   std::size_t drop();
-  std::size_t left() const { return rows_ - next_; }
+  std::size_t left() const { return rows_ - next_ + returned_rows_; }
 
  private:
   std::size_t ranks_;
   std::size_t preferred_;
   std::size_t rows_ = 0;
   std::size_t next_ = 0;
+  std::vector<Rows> returned_;
+  std::size_t returned_rows_ = 0;
 };
 
 }  // namespace aurora

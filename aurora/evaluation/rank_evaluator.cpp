@@ -103,13 +103,14 @@ void abort_at_exit(std::unique_ptr<Transport> transport) {
 
 }  // namespace
 
-RankEvaluator::RankEvaluator(const Task& task, Workers& workers, const RankConfig& config,
+RankEvaluator::RankEvaluator(const EvaluatorContext& context, const RankConfig& config,
                              Connect connect)
-    : task_(task),
-      local_(task, workers),
-      threads_(workers.threads()),
+    : task_(context.task),
+      warn_(context.warn),
+      local_(context.task, context.workers),
+      threads_(context.workers.threads()),
       silence_(config.silence),
-      queue_(1, task.spec().preferred_batch) {
+      queue_(1, task_.spec().preferred_batch) {
   thread_ = std::thread([this, connect = std::move(connect)] { communicate(connect); });
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ready_ || !lost_.empty() || !refused_.empty(); });
@@ -162,10 +163,13 @@ void RankEvaluator::evaluate(MatrixView<const float> genotypes, EvaluationView o
   missing_ = genotypes.rows();
   queue_.fill(genotypes.rows());
   nudge();
-  // This rank takes pieces like any other.
-  while (lost_.empty()) {
+  // This rank takes pieces like any other, also those that come back from one that is gone.
+  while (lost_.empty() && missing_ > 0) {
     const std::optional<Rows> piece = queue_.take(threads_, 0);
-    if (!piece) break;
+    if (!piece) {
+      changed_.wait(lock, [&] { return missing_ == 0 || queue_.left() > 0 || !lost_.empty(); });
+      continue;
+    }
     own_begin_ = piece->begin;
     lock.unlock();
     std::optional<std::string> error;
@@ -182,7 +186,6 @@ void RankEvaluator::evaluate(MatrixView<const float> genotypes, EvaluationView o
       error_ = error;
     }
   }
-  changed_.wait(lock, [&] { return missing_ == 0 || !lost_.empty(); });
   if (!lost_.empty()) throw Lost(lost_);
   if (error_) throw std::runtime_error(*error_);
 }
@@ -291,6 +294,7 @@ bool RankEvaluator::go_on() {
   if (over && !std::exchange(said_done_, true)) {
     if (!leads()) transport_->send(0, message_of({Kind::bye, 0, 0}));
     for (int rank = 1; leads() && rank < size_; ++rank) {
+      if (peers_[static_cast<std::size_t>(rank)].gone) continue;
       transport_->send(rank, message_of({Kind::done, 0, 0}));
     }
   }
@@ -308,12 +312,14 @@ bool RankEvaluator::hear() {
   bool anything = false;
   if (!given_up_) anything = leads() ? hand_out() : send_results();
   while (const std::optional<Message> message = transport_->receive()) {
-    if (given_up_) continue;  // nobody waits for it
-    peers_[static_cast<std::size_t>(message->from)].heard = Clock::now();
+    Peer& peer = peers_[static_cast<std::size_t>(message->from)];
+    if (given_up_ || peer.gone) continue;  // nobody waits for it
+    peer.heard = Clock::now();
     listen(*message);
     anything = true;
     if (leads()) hand_out();
   }
+  for (const int rank : transport_->gone()) go_on_without(rank);
   return anything;
 }
 
@@ -405,7 +411,7 @@ bool RankEvaluator::hand_out() {
     for (std::size_t held = 0; held < 2 && queue_.left() > 0; ++held) {
       for (int rank = 1; rank < size_; ++rank) {
         Peer& peer = peers_[static_cast<std::size_t>(rank)];
-        if (peer.held.size() != held) continue;
+        if (peer.gone || peer.held.size() != held) continue;
         const std::optional<Rows> piece = queue_.take(peer.threads, held);
         if (!piece) break;
         peer.held.push_back({piece->begin, piece->count, Clock::now()});
@@ -460,6 +466,27 @@ void RankEvaluator::look_for_silence() {
                     "the link to it is gone",
                     name_of(rank), silent.count()));
   }
+}
+
+/// The network says that a rank is gone, and all that came from it was heard before. At the
+/// beginning every rank is needed, and rank 0 always.
+void RankEvaluator::go_on_without(int rank) {
+  if (given_up_ || (!leads() && rank > 0)) return;
+  std::unique_lock lock(mutex_);
+  if (!ready_ || rank == 0) {
+    lock.unlock();
+    return lose(name_of(rank) + " is gone: its process has ended");
+  }
+  Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  if (std::exchange(peer.gone, true)) return;
+  for (const Piece& piece : peer.held) queue_.put_back({piece.begin, piece.count});
+  peer.held.clear();
+  nudge();
+  changed_.notify_all();
+  lock.unlock();
+  const auto left =
+      std::count_if(peers_.begin(), peers_.end(), [](const Peer& p) { return !p.gone; });
+  warn_(fmt::format("{} is gone: the run goes on with {} rank(s)", name_of(rank), left));
 }
 
 void RankEvaluator::lose(const std::string& why) {

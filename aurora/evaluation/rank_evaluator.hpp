@@ -3,9 +3,10 @@
 //
 // In every rank a thread of its own does all communication. On rank 0 it hands pieces of the batch
 // to whoever is free and puts results into their rows; rank 0 evaluates pieces, too. All ranks say
-// every second that they are there; who is not heard of for `silence` seconds is lost. A thread
-// that has nothing to do sleeps: for a thirty-second of the time it has had nothing to do, at most
-// a millisecond.
+// every second that they are there; who is not heard of for `silence` seconds is lost, and the run
+// with it. Where the network itself tells who is gone, and the others can go on, rank 0 gives the
+// pieces of that one to somebody else. A thread that has nothing to do sleeps: for a thirty-second
+// of the time it has had nothing to do, at most a millisecond.
 #pragma once
 
 #include <condition_variable>
@@ -32,9 +33,9 @@ struct RankConfig {
 class RankEvaluator final : public Evaluator {
  public:
   /// Returns when all ranks have said who they are. `connect` is called in the thread that
-  /// communicates. The task and the workers must outlive the evaluator. UsageError if a rank is
-  /// another program or has another task, Lost if one does not answer.
-  RankEvaluator(const Task& task, Workers& workers, const RankConfig& config, Connect connect);
+  /// communicates. UsageError if a rank is another program or has another task, Lost if one does
+  /// not answer.
+  RankEvaluator(const EvaluatorContext& context, const RankConfig& config, Connect connect);
   /// Lets the others go. If one of them is lost, that would be in vain: then the program, when it
   /// ends, ends all that are left with kLostStatus.
   ~RankEvaluator() override;
@@ -54,7 +55,7 @@ class RankEvaluator final : public Evaluator {
     std::string host;
     std::size_t threads = 1;
     bool ready = false;
-    bool gone = false;         // in good order
+    bool gone = false;         // in good order, or because the run goes on without it
     std::deque<Piece> held{};  // the first one is being evaluated
     Clock::time_point heard{};
     std::unique_ptr<RowDecoder> decoder{};
@@ -78,9 +79,11 @@ class RankEvaluator final : public Evaluator {
   bool send_results();
   void say_alive();
   void look_for_silence();
+  void go_on_without(int rank);
   void lose(const std::string& why);
 
   const Task& task_;
+  std::function<void(const std::string&)> warn_;
   ThreadEvaluator local_;
   std::size_t threads_;
   double silence_;

@@ -30,6 +30,9 @@ class Transport {
   virtual void send(int to, std::vector<std::byte> bytes) = 0;
   /// One that has arrived.
   virtual std::optional<Message> receive() = 0;
+  /// Those who are gone, each told once, if the network knows and the others can go on; what is
+  /// sent to them from then on is lost, too.
+  virtual std::vector<int> gone() { return {}; }
   /// Whether all that was sent is out of our hands.
   virtual bool idle() = 0;
   /// The orderly end, of all together; should the others not come, the process ends after so many

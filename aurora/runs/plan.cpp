@@ -731,8 +731,9 @@ std::vector<std::unique_ptr<Metric>> Plan::make_metrics() const {
   return made;
 }
 
-std::unique_ptr<Evaluator> Plan::make_evaluator(Workers& workers) const {
-  EvaluatorContext context{*task, workers};
+std::unique_ptr<Evaluator> Plan::make_evaluator(
+    Workers& workers, const std::function<void(const std::string&)>& warn) const {
+  EvaluatorContext context{*task, workers, warn};
   return evaluator.make(context);
 }
 

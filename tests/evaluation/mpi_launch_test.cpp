@@ -34,6 +34,18 @@ TEST_F(Launch, IsWhatMpirunSays) {
   EXPECT_EQ(mpi_launch().size, 1U) << "what is started from here is no rank";
 }
 
+TEST_F(Launch, SaysWhetherARankCanBeMissed) {
+  EXPECT_FALSE(mpi_launch().survives);
+  for (const char* text : {"1", "true"}) {
+    setenv("OMPI_MCA_mpi_ft_enable", text, 1);
+    EXPECT_TRUE(mpi_launch().survives) << text;
+  }
+  for (const char* text : {"", "0", "false", "2x"}) {
+    setenv("OMPI_MCA_mpi_ft_enable", text, 1);
+    EXPECT_FALSE(mpi_launch().survives) << text;
+  }
+}
+
 TEST_F(Launch, NonsenseIsNoLaunch) {
   for (const char* text : {"", "many", "-3", "0", "3x", "99999999999999999999999"}) {
     setenv("OMPI_COMM_WORLD_SIZE", text, 1);

@@ -40,6 +40,36 @@ TEST(PieceQueue, HandsOutEveryRowOnce) {
   }
 }
 
+TEST(PieceQueue, WhatComesBackIsHandedOutAgainFirst) {
+  Stream stream(2, Purpose::genotype);
+  const auto draw = [&](double most) { return static_cast<std::size_t>(stream.uniform() * most); };
+  for (int round = 0; round < 200; ++round) {
+    PieceQueue queue(1 + draw(10), 1 + draw(8));
+    const std::size_t rows = 1 + draw(500);
+    queue.fill(rows);
+    std::vector<int> evaluated(rows);
+    std::size_t left = rows;
+    while (const auto piece = queue.take(1 + draw(4), 0)) {
+      EXPECT_EQ(queue.left(), left - piece->count);
+      if (draw(4) == 0) {  // whoever had it is gone
+        queue.put_back(*piece);
+        EXPECT_EQ(queue.left(), left);
+        const auto again = queue.take(1, 0);
+        ASSERT_EQ(again->begin, piece->begin);
+        ASSERT_EQ(again->count, piece->count);
+      }
+      left -= piece->count;
+      for (std::size_t i = 0; i < piece->count; ++i) ++evaluated[piece->begin + i];
+    }
+    EXPECT_EQ(std::ranges::count(evaluated, 1), static_cast<std::ptrdiff_t>(rows));
+  }
+  PieceQueue queue(2, 1);
+  queue.fill(10);
+  queue.put_back(*queue.take(1, 0));
+  EXPECT_EQ(queue.drop(), 10U);
+  EXPECT_FALSE(queue.take(1, 0));
+}
+
 TEST(PieceQueue, PiecesAreMultiplesOfWhatTheTaskPrefers) {
   for (const std::size_t preferred : {1U, 4U, 16U}) {
     for (const std::size_t threads : {1U, 2U, 8U}) {

@@ -39,7 +39,7 @@ class Ranks {
       servers_.emplace_back([this, rank, threads] {
         Workers workers(threads);
         try {
-          RankEvaluator evaluator(task_(rank), workers, config_,
+          RankEvaluator evaluator({task_(rank), workers}, config_,
                                   [&] { return network_.connect(rank); });
           served_ += evaluator.serve() ? 1 : 0;
         } catch (const Lost& error) {
@@ -54,7 +54,11 @@ class Ranks {
   }
 
   std::unique_ptr<RankEvaluator> lead() {
-    return std::make_unique<RankEvaluator>(task_(0), workers_, config_,
+    const auto warn = [&](const std::string& warning) {
+      const std::scoped_lock lock(mutex_);
+      warnings_.push_back(warning);
+    };
+    return std::make_unique<RankEvaluator>(EvaluatorContext{task_(0), workers_, warn}, config_,
                                            [&] { return network_.connect(0); });
   }
   LocalNetwork& network() { return network_; }
@@ -62,6 +66,10 @@ class Ranks {
   std::vector<std::string> lost() {
     const std::scoped_lock lock(mutex_);
     return lost_;
+  }
+  std::vector<std::string> warnings() {
+    const std::scoped_lock lock(mutex_);
+    return warnings_;
   }
 
  private:
@@ -72,6 +80,7 @@ class Ranks {
   std::atomic<int> served_ = 0;
   std::mutex mutex_;
   std::vector<std::string> lost_;
+  std::vector<std::string> warnings_;
   std::vector<std::thread> servers_;
 };
 
@@ -240,6 +249,47 @@ TEST(RankEvaluator, ARankThatIsNotHeardOfIsLost) {
   EXPECT_EQ(ranks.lost()[0].find("rank 0 was not heard of"), 0U) << ranks.lost()[0];
 }
 
+TEST(RankEvaluator, WhereTheNetworkKnowsItGoesOnWithoutThoseWhoAreGone) {
+  const Toy toy(
+      [](std::span<const float>) {
+        std::this_thread::sleep_for(1ms);
+        return true;
+      },
+      1);
+  // One after the other in the middle of batches, until rank 0 is alone.
+  Ranks ranks(4, [&](int) -> const Task& { return toy; }, {.silence = 2});
+  auto evaluator = ranks.lead();
+  for (const int rank : {3, 1, 2}) {
+    Evaluation evaluation(toy.spec(), 200);
+    std::thread ends([&] {
+      std::this_thread::sleep_for(10ms);
+      ranks.network().end(rank);
+    });
+    for (int i = 0; i < 3; ++i) {
+      Evaluation fresh(toy.spec(), 200);
+      evaluator->evaluate(numbered_genotypes(200), fresh.view());
+      for (std::size_t row = 0; row < 200; ++row) ASSERT_TRUE(is_right(fresh, row)) << row;
+    }
+    ends.join();
+  }
+  EXPECT_TRUE(wait_for([&] { return ranks.warnings().size() == 3; }));
+  EXPECT_EQ(ranks.warnings()[0], "rank 3 on host1 is gone: the run goes on with 3 rank(s)");
+  EXPECT_EQ(ranks.warnings()[2], "rank 2 on host1 is gone: the run goes on with 1 rank(s)");
+  evaluator.reset();
+  EXPECT_EQ(ranks.network().closed(), 1) << "rank 0 ends in good order";
+  EXPECT_TRUE(wait_for([&] { return ranks.lost().size() == 3; }))
+      << "the others hear no more of it";
+}
+
+TEST(RankEvaluator, RankZeroIsMissedAtOnceWhereTheNetworkKnows) {
+  const Toy toy;
+  Ranks ranks(3, [&](int) -> const Task& { return toy; }, {.silence = 1000});
+  auto evaluator = ranks.lead();
+  ranks.network().end(0);
+  EXPECT_TRUE(wait_for([&] { return ranks.lost().size() == 2; }));
+  EXPECT_EQ(ranks.lost()[0], "rank 0 is gone: its process has ended");
+}
+
 TEST(RankEvaluator, LongEvaluationsAreNoSilence) {
   const Toy toy(
       [](std::span<const float> genes) {
@@ -286,16 +336,16 @@ TEST(RankEvaluator, WhatRefusesTheConnectionIsSaid) {
   const Toy toy;
   Workers workers(1);
   const auto refuse = []() -> std::unique_ptr<Transport> { throw UsageError("no MPI here"); };
-  EXPECT_THROW(RankEvaluator(toy, workers, {}, refuse), UsageError);
+  EXPECT_THROW(RankEvaluator({toy, workers}, {}, refuse), UsageError);
   const auto fail = []() -> std::unique_ptr<Transport> { throw Error("the cable is gone"); };
-  EXPECT_THROW(RankEvaluator(toy, workers, {}, fail), Lost);
+  EXPECT_THROW(RankEvaluator({toy, workers}, {}, fail), Lost);
 }
 
 TEST(RankEvaluator, OnlyRankZeroEvaluatesBatches) {
   const Toy toy;
   LocalNetwork network(2);
   Workers workers(1);
-  RankEvaluator other(toy, workers, {}, [&] { return network.connect(1); });
+  RankEvaluator other({toy, workers}, {}, [&] { return network.connect(1); });
   Evaluation evaluation(toy.spec(), 1);
   EXPECT_THROW(other.evaluate(numbered_genotypes(1), evaluation.view()), UsageError);
 }
