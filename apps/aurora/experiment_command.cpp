@@ -29,7 +29,8 @@ struct Arguments {
   std::string file;
   std::vector<std::string> variants;
   std::string out;
-  std::size_t jobs = 0;  // 0: as many as there are processors
+  std::size_t jobs = 0;          // 0: as many as there are processors
+  std::size_t replications = 0;  // 0: all
   bool dry_run = false;
   bool slurm = false;
 };
@@ -48,6 +49,11 @@ class ExperimentCommand {
                                    : fs::path(arguments.out)),
         processors_(std::max(std::thread::hardware_concurrency(), 1U)),
         robot_(robot) {
+    if (arguments.replications > 0) {
+      std::erase_if(experiment_.runs, [&](const PlannedRun& run) {
+        return run.replication > arguments.replications;
+      });
+    }
     // Under mpirun the ranks share the runs among them, by the locks, and each has one at a time.
     const MpiLaunch launch = mpi_launch();
     if (launch.size > 1) processors_ = threads_of_rank(launch);
@@ -209,6 +215,9 @@ Command add_experiment(Parser& program, const Parts& parts, const std::string& r
   grammar.add("--jobs", arguments->jobs,
               "Runs at a time; as many as there are processors unless said; changes no result",
               {.value = "J", .least = 1, .most = 4096});
+  grammar.add("--replications", arguments->replications,
+              "At most so many of each, for a beginning; the file's unless said",
+              {.value = "R", .least = 1, .most = 1'000'000});
   add_variants_option(grammar, arguments->variants);
   grammar.add("--dry-run", arguments->dry_run, "Only list the runs and estimate time and memory");
   grammar.add("--slurm", arguments->slurm,
@@ -220,6 +229,7 @@ Command add_experiment(Parser& program, const Parts& parts, const std::string& r
       "Examples:\n"
       "  aurora experiment experiments/paper-small.toml --dry-run\n"
       "  aurora experiment experiments/paper-small.toml --jobs 2\n"
+      "  aurora experiment experiments/paper.toml --replications 5\n"
       "  aurora experiment experiments/paper.toml --slurm > job.sh");
   return {grammar, [arguments, &parts, &robot] {
             ExperimentCommand experiment(parts, *arguments, robot);

@@ -153,66 +153,78 @@ class Reader {
       }
       settings.push_back({"run.label", {*text}});
     }
-    for (const std::string& task : names(study, "tasks")) {
-      for (const std::string& variant : names(study, "variants")) {
-        for (std::size_t c = 0; c < combinations; ++c) {
-          std::vector<std::string> shared;
-          for (const auto& [key, values] : settings) shared.push_back(key + "=" + values[0]);
-          std::vector<std::string> assignments;
-          std::string label;
-          std::size_t rest = c;
-          for (const auto& [key, values] : sweep) {
-            const std::string& value = values[rest % values.size()];
-            rest /= values.size();
-            assignments.push_back(fmt::format("{}={}", key, value));
-            label += fmt::format("-{}={}", key.substr(key.rfind('.') + 1), value);
-          }
-          for (std::size_t seed = first_seed; seed < first_seed + seeds; ++seed) {
-            add(fmt::format("{}/{}-{}{}-seed{}", name, task, variant, label, seed), task, variant,
-                shared, assignments, seed, retrain);
+    std::vector<std::string> shared;
+    for (const auto& [key, values] : settings) shared.push_back(key + "=" + values[0]);
+    for (std::size_t replication = 1; replication <= seeds; ++replication) {
+      const std::size_t seed = first_seed + replication - 1;
+      for (const std::string& task : names(study, "tasks")) {
+        for (const std::string& variant : names(study, "variants")) {
+          for (std::size_t c = 0; c < combinations; ++c) {
+            const auto [assignments, label] = combination(sweep, c);
+            PlannedRun run;
+            run.name = fmt::format("{}/{}-{}{}-seed{}", name, task, variant, label, seed);
+            run.assignments = assignments;
+            run.retrain = retrain;
+            run.replication = replication;
+            add(std::move(run), task, variant, shared, seed);
           }
         }
       }
     }
   }
 
-  void add(const std::string& name, const std::string& task, const std::string& variant,
-           const std::vector<std::string>& shared, std::vector<std::string> assignments,
-           std::size_t seed, bool retrain) {
+  /// One value of each key of a sweep, as assignments and as a part of a name.
+  static std::pair<std::vector<std::string>, std::string> combination(const Choices& sweep,
+                                                                      std::size_t number) {
+    std::vector<std::string> assignments;
+    std::string label;
+    for (const auto& [key, values] : sweep) {
+      const std::string& value = values[number % values.size()];
+      number /= values.size();
+      assignments.push_back(fmt::format("{}={}", key, value));
+      label += fmt::format("-{}={}", key.substr(key.rfind('.') + 1), value);
+    }
+    return {assignments, label};
+  }
+
+  /// A run that is not planned yet.
+  void add(PlannedRun run, const std::string& task, const std::string& variant,
+           const std::vector<std::string>& shared, std::size_t seed) {
     PlanRequest request;
     request.task = task;
     request.variant = variant;
     request.where_they_matter = shared;
-    request.assignments = assignments;
+    request.assignments = run.assignments;
     request.assignments.push_back("run.seed=" + std::to_string(seed));
     request.assignments.push_back("run.threads=1");
-    Plan plan;
     try {
-      plan = resolve(parts_, request);
+      run.plan = resolve(parts_, request);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("'{}', run {}: {}", file_, name, error.what()));
+      throw UsageError(fmt::format("'{}', run {}: {}", file_, run.name, error.what()));
     }
-    if (retrain && !plan.encoder) {
+    if (run.retrain && !run.plan.encoder) {
       wrong(
           fmt::format("asks for run {} to be re-trained, but its descriptors are hand-coded: "
                       "there is no encoder; leave '{}' out of a study with retrain = true",
-                      name, variant));
+                      run.name, variant));
     }
-    if (const auto [same, fresh] = known_.try_emplace(plan.toml(), runs_.size()); !fresh) {
-      runs_[same->second].retrain |= retrain;
+    if (const auto [same, fresh] = known_.try_emplace(run.plan.toml(), runs_.size()); !fresh) {
+      runs_[same->second].retrain |= run.retrain;
       return;
     }
-    if (!names_.insert(name).second) wrong(fmt::format("describes two different runs '{}'", name));
+    if (!names_.insert(run.name).second) {
+      wrong(fmt::format("describes two different runs '{}'", run.name));
+    }
     if (runs_.size() == kMaxRuns) wrong(fmt::format("describes more than {} runs", kMaxRuns));
     // Who runs it alone is told what matters to it.
     std::set<std::string> keys;
-    for (const auto& [key, value] : plan.settings()) keys.insert(key);
+    for (const auto& [key, value] : run.plan.settings()) keys.insert(key);
     std::vector<std::string> all;
     for (const std::string& text : shared) {
       if (keys.contains(parse_assignment(text).first)) all.push_back(text);
     }
-    all.insert(all.end(), assignments.begin(), assignments.end());
-    runs_.push_back({name, std::move(plan), std::move(all), retrain});
+    run.assignments.insert(run.assignments.begin(), all.begin(), all.end());
+    runs_.push_back(std::move(run));
   }
 
   Parts parts_;  // ours, with the variants of the file
@@ -231,7 +243,10 @@ Experiment plan_experiment(const Parts& parts, const fs::path& file) {
 
 RunProgress progress_of(const Parts& parts, const PlannedRun& run, const fs::path& folder) {
   if (!path_exists(folder / "config.toml")) return RunProgress::missing;
-  check_same_run(parts, plan_of_run(parts, folder).settings(), run.plan);
+  PlanRequest there;
+  there.file = folder / "config.toml";
+  there.file_is_of_run = true;
+  check_same_run(parts, resolve(parts, there).settings(), run.plan);
   if (!path_exists(folder / "run.json")) return RunProgress::unfinished;
   const RunSummary summary = read_summary(folder / "run.json");
   const bool whole =

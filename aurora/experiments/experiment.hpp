@@ -31,6 +31,7 @@ struct PlannedRun {
   Plan plan;
   std::vector<std::string> assignments;  // KEY=VALUE, beside task, variant and seed
   bool retrain = false;
+  std::size_t replication = 1;  // 1, 2, ...
 };
 
 struct Experiment {
@@ -38,15 +39,17 @@ struct Experiment {
   bool has_variants = false;  // the file has variants of its own
 };
 
-/// Reads a file and checks every run that it describes. Settings that a run has no part for are
-/// passed over; a sweep over such a key is an error. A run that two studies share is planned once,
-/// and re-trained if one of them asks for it. FileError, DataError or UsageError with what is wrong
-/// and where.
+/// Reads a file and checks every run that it describes; in each study the first replication of
+/// everything comes first, then the second, so that one that is not finished has as many of each.
+/// Settings that a run has no part for are passed over; a sweep over such a key is an error. A run
+/// that two studies share is planned once, and re-trained if one of them asks for it. FileError,
+/// DataError or UsageError with what is wrong and where.
 Experiment plan_experiment(const Parts& parts, const std::filesystem::path& file);
 
 enum class RunProgress { missing, unfinished, to_retrain, finished };
 
-/// How far a planned run is in its folder. UsageError, with what differs, if another run is there.
+/// How far a planned run is in its folder; the digest of one counts as the run. UsageError, with
+/// what differs, if another run is there.
 RunProgress progress_of(const Parts& parts, const PlannedRun& run,
                         const std::filesystem::path& folder);
 

@@ -30,6 +30,9 @@ KEPT = (
     "label",
     "seed",
     "status",
+    "error",
+    "started",
+    "ended",
     "iterations",
     "evaluations",
     "simulations",
@@ -96,18 +99,27 @@ def _write(run: Run, place: Path, with_container: bool) -> None:
         raise RunError(f"{place}: is there, and is no digest; nothing was written to it")
     fresh = place.with_name(f".{place.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
+    if run.is_digest:  # of a study that goes on where the runs are gone
+        shutil.copytree(run.path, fresh)
+    else:
+        fresh.mkdir(parents=True)
+        _digest(run, fresh, with_container)
+    if place.exists():
+        shutil.rmtree(place)
+    fresh.rename(place)
+
+
+def _digest(run: Run, fresh: Path, with_container: bool) -> None:
     shutil.copyfile(run.path / "config.toml", fresh / "config.toml")
     summary = {key: run.summary[key] for key in KEPT if key in run.summary}
-    _write_json(fresh / "run.json", {**summary, "digest": True})
+    evaluator = str(run.summary.get("evaluator", "threads")).partition(":")[0]
+    nowhere = {"host": "", "evaluator": evaluator}
+    _write_json(fresh / "run.json", {**summary, **nowhere, "digest": True})
     _write_table(thinned(run.metrics), fresh / "metrics.csv")
     if len(run.encoder):
         _write_table(run.encoder, fresh / "encoder.csv")
     if with_container and run.has_container:
         _write_sample(run.container, fresh / "container")
-    if place.exists():
-        shutil.rmtree(place)
-    fresh.rename(place)
 
 
 def _is_digest(place: Path) -> bool:

@@ -65,6 +65,20 @@ TEST_F(AnExperiment, IsEveryCombinationOnce) {
   EXPECT_EQ(runs.back().plan.run.batch, 128U);
 }
 
+TEST_F(AnExperiment, HasTheFirstReplicationOfAllOfAStudyFirst) {
+  std::vector<std::string> order;
+  for (const PlannedRun& run : plan("replications = 2\nfirst_seed = 4\n[[study]]\nname = \"a\"\n"
+                                    "tasks = [\"maze\"]\nvariants = [\"ns\", \"map-elites\"]\n"
+                                    "[[study]]\nname = \"b\"\ntasks = [\"maze\"]\n"
+                                    "variants = [\"random-search\"]\n")) {
+    order.push_back(std::to_string(run.replication) + " " + run.name);
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"1 a/maze-ns-seed4", "1 a/maze-map-elites-seed4",
+                                             "2 a/maze-ns-seed5", "2 a/maze-map-elites-seed5",
+                                             "1 b/maze-random-search-seed4",
+                                             "2 b/maze-random-search-seed5"}));
+}
+
 TEST_F(AnExperiment, MayGiveItsRunsALabel) {
   const std::string study =
       "[[study]]\ntasks = [\"maze\"]\nlabel = \"with \\\"less\\\" noise\"\nreplications = 2\n";

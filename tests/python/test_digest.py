@@ -96,7 +96,8 @@ class ADigest(InFolder):
             self.assertTrue(kept.is_digest and not whole.is_digest)
             for key in ("container_hash", "metrics", "seed", "version"):
                 self.assertEqual(kept.summary[key], whole.summary[key])
-            self.assertNotIn("host", (place / "run.json").read_text())
+            self.assertEqual((kept.summary["host"], kept.summary["evaluator"]), ("", "threads"))
+            self.assertNotIn(whole.summary["host"], (place / "run.json").read_text())
             self.assertEqual(kept.settings, whole.settings)
             self.assertEqual(len(kept.encoder), len(whole.encoder))
             with_container += kept.has_container
@@ -144,6 +145,33 @@ class ADigest(InFolder):
             done = aurora("export", place, "--csv", "--out", self.folder / "table.csv")
             self.assertEqual(done.returncode, 1)
             self.assertIn("is a digest, whose individuals have no genes", done.stderr)
+
+    def test_a_study_goes_on_from_digests(self) -> None:
+        study = self.folder / "study.toml"
+        study.write_text(
+            "replications = 3\n[settings]\nrun.iterations = 8\nrun.batch = 8\n"
+            "container.target_size = 30\n[[study]]\nname = 'two'\ntasks = ['maze']\n"
+            "variants = ['hc-csc-uniform', 'ns']\n"
+        )
+        out, again = self.runs / "study", self.runs / "again"
+        done = aurora("experiment", study, "--out", out, "--replications", 2)
+        self.assertIn("4 runs: 4 finished now, 0 before, 0 failed", done.stdout)
+        write_digest([out], self.kept)
+        shutil.copytree(self.kept, again)
+        before = {path: path.read_bytes() for path in again.rglob("*") if path.is_file()}
+        done = aurora("experiment", study, "--out", again)
+        self.assertIn("6 runs: 2 finished now, 4 before, 0 failed", done.stdout)
+        for path, content in before.items():
+            self.assertEqual(path.read_bytes(), content)
+        written, _ = write_digest([again], self.kept)
+        self.assertEqual(len(written), 6)
+        for path, content in before.items():  # with the sample of a container, where there was one
+            self.assertEqual((self.kept / path.relative_to(again)).read_bytes(), content)
+        # Of another run it is no substitute.
+        study.write_text(study.read_text().replace("run.batch = 8", "run.batch = 9"))
+        done = aurora("experiment", study, "--out", again)
+        self.assertIn("6 failed", done.stdout)
+        self.assertIn("run.batch was 8, now it is 9", done.stdout)
 
     def test_one_run_keeps_its_name(self) -> None:
         run = self.runs / "hc-csc-uniform" / "maze-hc-csc-uniform-1"
