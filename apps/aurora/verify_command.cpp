@@ -7,6 +7,7 @@
 
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
+#include "aurora/runs/run_directory.hpp"
 #include "aurora/runs/verify.hpp"
 #include "aurora/storage/paths.hpp"
 
@@ -88,6 +89,10 @@ Command add_verify(Parser& program, const Parts& parts) {
             const std::vector<fs::path> runs = runs_in(arguments->run);
             std::size_t damaged = 0;
             for (const fs::path& run : runs) {
+              if (runs.size() > 1 && is_digest(run)) {
+                print(fmt::format("{} is not looked at: it is a digest of a run.\n", run.string()));
+                continue;
+              }
               damaged += verify(parts, run, arguments->replay, runs.size() == 1) ? 0 : 1;
             }
             if (runs.size() > 1) {

@@ -252,7 +252,10 @@ RunProgress progress_of(const Parts& parts, const PlannedRun& run, const fs::pat
   const bool whole =
       summary.status == RunStatus::finished && summary.iterations >= run.plan.run.iterations;
   if (!whole) return RunProgress::unfinished;
-  return run.retrain && !is_retrained(folder) ? RunProgress::to_retrain : RunProgress::finished;
+  if (!run.retrain) return RunProgress::finished;
+  const bool retrained =
+      is_digest(folder) ? directory_exists(folder / "retrained") : is_retrained(folder);
+  return retrained ? RunProgress::finished : RunProgress::to_retrain;
 }
 
 std::string kind_of(const PlannedRun& run) {

@@ -459,6 +459,7 @@ RunSummary run(const Parts& parts, const Plan& plan, const RunOptions& options,
       options.resume ? RunDirectory::reopen(options.out) : RunDirectory::create(options.out);
   std::optional<FoundCheckpoint> found;
   if (options.resume) {
+    refuse_digest(options.out);
     found = find_checkpoint(options.out, [&](Checkpoint& checkpoint) {
       check_resumable(parts, checkpoint, plan);
       try {

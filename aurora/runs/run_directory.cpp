@@ -303,14 +303,18 @@ RunSummary read_summary(const fs::path& file) {
   return summary_of(summary);
 }
 
-void refuse_digest(const fs::path& run) {
+bool is_digest(const fs::path& run) {
   try {
     const Json json = read_json(run / "run.json");
     const auto digest = json.find("digest");
-    if (digest == json.end() || *digest != true) return;
+    return digest != json.end() && *digest == true;
   } catch (const Error&) {
-    return;  // it is something else
+    return false;  // it is something else
   }
+}
+
+void refuse_digest(const fs::path& run) {
+  if (!is_digest(run)) return;
   throw UsageError(fmt::format(
       "'{}' is a digest of a run, for aurora report; everything else needs the run itself",
       run.string()));

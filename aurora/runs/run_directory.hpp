@@ -119,7 +119,9 @@ class RunDirectory {
 /// Numbers that JSON cannot say (NaN, infinities) come back as NaN.
 RunSummary read_summary(const std::filesystem::path& file);
 
-/// UsageError if the directory is a digest of a run (`aurora digest`), which only reports read.
+/// Whether the directory is a digest of a run (`aurora digest`), which reports and studies read.
+bool is_digest(const std::filesystem::path& run);
+/// UsageError if it is one.
 void refuse_digest(const std::filesystem::path& run);
 
 /// What container/ or a snapshot holds.

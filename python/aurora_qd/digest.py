@@ -2,20 +2,22 @@
 
 A digest is a run directory with less in it: config.toml, run.json without host and checksums,
 metrics.csv with fewer rows, encoder.csv and, for one run of each configuration, a sample of the
-container without genes and sensory data.
+container without genes and sensory data. Runs with a learned space of two dimensions all have one,
+and what a new encoder made of it: the report looks at how such spaces are laid out.
 """
 from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable
 
 import numpy as np
 import pandas as pd
 
-from .runs import Container, PathLike, Run, RunError, load_many, xxhash
+from .runs import Columns, Container, PathLike, Run, RunError, load_many, xxhash
 from .study import Study
 
 ROWS = 200  # of metrics.csv, at most
@@ -77,21 +79,31 @@ def thinned(metrics: pd.DataFrame, rows: int = ROWS) -> pd.DataFrame:
 def write_digest(directories: Iterable[PathLike], out: PathLike) -> tuple[list[Path], list[str]]:
     """Digests of the runs below the directories, each in the place below `out` that the run has
     below its directory: what was written, and notes on what was not. A digest that is there already
-    is replaced; anything else is left alone (RunError)."""
+    is replaced; anything else is left alone (RunError). What is below `out` is no run to digest."""
     if xxhash is None:
         raise RunError("a digest has checksums: install the Python module xxhash")
-    written, notes = [], []
+    found: dict[Path, tuple[Run, bool]] = {}
+    notes = []
     for directory in map(Path, directories):
-        study = Study(load_many([directory]))
+        loaded = load_many([directory])
+        own = Path(out).resolve()
+        runs = [run for run in loaded.runs if own not in run.path.resolve().parents]
+        study = Study(replace(loaded, runs=runs))
         notes += study.notes
         for arm in study.arms:
             example = arm.example()
             for run in arm.runs:
                 below = run.path.relative_to(directory)
                 place = Path(out) / (below if below.parts else run.path.resolve().name)
-                _write(run, place, run is example)
-                written.append(place)
-    return written, notes
+                if place in found:
+                    raise RunError(
+                        f"{found[place][0].path} and {run.path} would both be {place}; nothing was "
+                        "written: give the folder above them, or one --out each"
+                    )
+                found[place] = run, run is example or arm.dimension == 2
+    for place, (run, with_container) in found.items():
+        _write(run, place, with_container)
+    return list(found), notes
 
 
 def _write(run: Run, place: Path, with_container: bool) -> None:
@@ -119,7 +131,11 @@ def _digest(run: Run, fresh: Path, with_container: bool) -> None:
     if len(run.encoder):
         _write_table(run.encoder, fresh / "encoder.csv")
     if with_container and run.has_container:
-        _write_sample(run.container, fresh / "container")
+        rows = np.sort(np.random.default_rng(1).permutation(len(run.container))[:SAMPLE])
+        _write_container(run.container, rows, fresh / "container")
+        if run.retrained is not None:
+            told = {"kind": "retrained", "container_hash": run.summary["container_hash"]}
+            _write_columns(run.retrained, ("descriptors",), rows, fresh / "retrained", told)
 
 
 def _is_digest(place: Path) -> bool:
@@ -140,13 +156,21 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text(f'{body},\n  "checksum": "{checksum}"\n}}\n')
 
 
-def _write_sample(container: Container, folder: Path, most: Optional[int] = SAMPLE) -> None:
+def _write_container(container: Container, rows: np.ndarray, folder: Path) -> None:
+    told = {key: container.manifest[key] for key in ("task", "ground_truth")}
+    told |= {"kind": "snapshot", "title": container.title, "extra_columns": []}
+    _write_columns(container, COLUMNS, rows, folder, told)
+
+
+def _write_columns(
+    columns: Columns, names: Iterable[str], rows: np.ndarray, folder: Path, told: dict[str, Any]
+) -> None:
+    """Some rows of some columns."""
     folder.mkdir()
-    rows = np.sort(np.random.default_rng(1).permutation(len(container))[:most])
     files = []
-    for column in COLUMNS:
-        array = container[column][rows]
-        path = folder / f"{column}.npy"
+    for name in names:
+        array = columns[name][rows]
+        path = folder / f"{name}.npy"
         np.save(path, array)
         content = path.read_bytes()
         files.append(
@@ -158,16 +182,6 @@ def _write_sample(container: Container, folder: Path, most: Optional[int] = SAMP
                 "xxh3": xxhash.xxh3_64_hexdigest(content),
             }
         )
-    told = {key: container.manifest[key] for key in ("format_version", "task", "ground_truth")}
-    _write_json(
-        folder / "manifest.json",
-        {
-            **told,
-            "kind": "snapshot",
-            "title": container.title,
-            "count": len(rows),
-            "sample_of": len(container),
-            "extra_columns": [],
-            "files": files,
-        },
-    )
+    known = {"format_version": columns.manifest["format_version"], **told}
+    size = {"count": len(rows), "sample_of": len(columns)}
+    _write_json(folder / "manifest.json", {**known, **size, "files": files})

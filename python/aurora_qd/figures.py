@@ -216,7 +216,9 @@ def _image(
 
 def cell_values(arm: Arm, container: Container) -> Optional[np.ndarray]:
     """The fitness in the cells of MAP-Elites, NaN where there is none; None if the container has no
-    cells in the hand-coded space."""
+    cells in the hand-coded space, or is a sample of one."""
+    if container.manifest.get("sample_of", len(container)) > len(container):
+        return None
     kind = arm.settings.get("container.kind")
     if kind not in ("grid", "cvt") or arm.dimension or not len(container):
         return None

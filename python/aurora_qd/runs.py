@@ -331,7 +331,10 @@ class Container(Columns):
     def frame(self, aliases: bool = False) -> pd.DataFrame:
         """A row per individual: id, fitness, ground truth by name, descriptor_i, gene_i, extra
         columns by name (extra_NAME if the name is taken); with `aliases` descriptors and genes are
-        measure_i and solution_i, and fitness is objective."""
+        measure_i and solution_i, and fitness is objective. RunError if it is the sample of a digest,
+        which has no genes."""
+        if "genotypes" not in self.columns:
+            raise RunError(f"{self.path}: is of a digest, whose individuals have no genes")
         fitness, measure, gene = (
             ("objective", "measure", "solution") if aliases else ("fitness", "descriptor", "gene")
         )

@@ -269,7 +269,7 @@ class Study:
     def _once(self, runs: Iterable[Run]) -> list[Run]:
         """The same seed with the same settings is one replication, however often it was run."""
         kept: dict[int, Run] = {}
-        for run in sorted(runs, key=lambda run: not run.finished):
+        for run in sorted(runs, key=lambda run: (not run.finished, run.is_digest)):
             if run.seed in kept:
                 self.notes.append(f"{run.path}: left out, it repeats {kept[run.seed].path}")
             else:

@@ -60,6 +60,11 @@ class Task:
             )
         if int(self.genes) < 1 or any(extent < 1 for extent in self.sensory):
             raise ValueError("genes and the extents of the sensory data are at least 1")
+        if int(self.hand_coded_size) != self.hand_coded_size or self.hand_coded_size < 1:
+            raise ValueError(
+                f"hand_coded_size is a number of values of the ground truth, not {self.hand_coded_size}"
+            )
+        put("hand_coded_size", int(self.hand_coded_size))
 
     @property
     def axes(self) -> tuple[Axis, ...]:

@@ -5,12 +5,16 @@ import json
 import shutil
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 
-from aurora_qd import RunError, load
+from aurora_qd import RunError, load, load_many
+from aurora_qd.claims import c17
 from aurora_qd.digest import SAMPLE, step_of, thinned, write_digest
+from aurora_qd.figures import cell_values
+from aurora_qd.study import Study
 from tiny import InFolder, aurora, edit_json, make_run, report
 
 
@@ -110,7 +114,7 @@ class ADigest(InFolder):
             else:
                 with self.assertRaisesRegex(RunError, "is a digest without its container"):
                     kept.container
-        self.assertEqual(with_container, 2)  # one of each configuration
+        self.assertEqual(with_container, 3)  # one of each configuration, and all of two dimensions
 
     def test_replaces_digests_and_nothing_else(self) -> None:
         first, _ = write_digest([self.runs], self.kept)
@@ -130,6 +134,53 @@ class ADigest(InFolder):
         with self.assertRaisesRegex(RunError, "is no digest"):
             write_digest([self.runs], self.kept)
 
+    def test_no_two_runs_have_one_digest(self) -> None:
+        folders = [self.runs / variant for variant in ("aurora-csc-uniform-2", "hc-csc-uniform")]
+        for folder in folders:
+            next(folder.iterdir()).rename(folder / "same")
+        done = aurora("digest", *folders, "--out", self.kept)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"would both be {self.kept / 'same'}; nothing was written", done.stderr)
+        self.assertFalse(self.kept.exists())
+
+    def test_the_run_itself_counts_more(self) -> None:
+        kept = self.runs / "kept"  # among the runs, and no run to digest the next time
+        first, _ = write_digest([self.runs], kept)
+        again, _ = write_digest([self.runs], kept)
+        self.assertEqual(again, first)
+        for arm in Study(load_many([self.runs])).arms:
+            self.assertFalse(any(run.is_digest for run in arm.runs))
+        done = aurora("verify", self.runs)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(done.stdout.count("is not looked at: it is a digest of a run"), 4)
+        self.assertEqual(done.stdout.count("is whole"), 4)
+
+    def test_spaces_of_two_dimensions_are_judged_as_in_the_runs(self) -> None:
+        learned = sorted((self.runs / "aurora-csc-uniform-2").iterdir())
+        for run in learned:
+            self.assertEqual(aurora("retrain", run, "--epochs", 2).returncode, 0)
+        write_digest([self.runs], self.kept)
+        said = [
+            [(finding.what, finding.agrees) for finding in c17(Study(load_many([folder])))]
+            for folder in (self.runs, self.kept)
+        ]
+        self.assertEqual(said[0], said[1])
+        self.assertIsNotNone(said[0][0][1])
+        for run in learned:
+            place = self.kept / run.relative_to(self.runs)
+            self.assertEqual(len(load(place).retrained), len(load(place).container))
+            with self.assertRaisesRegex(RunError, "whose individuals have no genes"):
+                load(place).container.frame()
+
+    def test_cells_of_a_sample_are_not_drawn_as_all(self) -> None:
+        run = make_run(self.runs / "cells", "maze", "map-elites", 1)
+        for most, drawn in ((10_000, True), (5, False)):
+            with mock.patch("aurora_qd.digest.SAMPLE", most):
+                write_digest([run.parent], self.kept)
+            (arm,) = Study(load_many([self.kept])).arms
+            cells = cell_values(arm, arm.runs[0].container)
+            self.assertEqual(cells is not None, drawn)
+
     def test_is_for_reports_alone(self) -> None:
         written, _ = write_digest([self.runs], self.kept)
         for place in written:
@@ -138,6 +189,7 @@ class ADigest(InFolder):
                 ("show", place),
                 ("nearest", place, "1,1"),
                 ("retrain", place),
+                ("run", "--resume", "--out", place, "--iterations", 99),
             ):
                 done = aurora(*words)
                 self.assertEqual(done.returncode, 2, done)
