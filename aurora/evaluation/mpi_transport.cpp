@@ -147,6 +147,7 @@ class MpiTransport final : public Transport {
   }
 
   void close(double seconds) override {
+    if (survives()) return;  // MPI_Finalize may wait for ever for those who are gone
     end_after(static_cast<unsigned>(std::ceil(seconds)));
     MPI_Finalize();
     alarm(0);
@@ -199,9 +200,11 @@ class MpiTransport final : public Transport {
   using Acknowledge = int (*)(MPI_Comm);
   using Acknowledged = int (*)(MPI_Comm, MPI_Group*);
 
+  bool survives() const { return acknowledge_ != nullptr && acknowledged_ != nullptr; }
+
   /// Finds those who are gone; false if there is nobody new.
   bool learn_who_is_gone() {
-    if (acknowledge_ == nullptr || acknowledged_ == nullptr) return false;
+    if (!survives()) return false;
     MPI_Group lost = MPI_GROUP_NULL;
     check(acknowledge_(MPI_COMM_WORLD), "say that a rank is missed");
     check(acknowledged_(MPI_COMM_WORLD, &lost), "say who is gone");

@@ -483,6 +483,7 @@ void RankEvaluator::go_on_without(int rank) {
   peer.held.clear();
   nudge();
   changed_.notify_all();
+  if (said_done_) return;  // it was sent home, and left without a word
   lock.unlock();
   const auto left =
       std::count_if(peers_.begin(), peers_.end(), [](const Peer& p) { return !p.gone; });
