@@ -77,12 +77,17 @@ class Page:
         if figure is None:
             return
         name = self._file_name(name)
+        # To lay it out and to look how far it reaches takes as long as to draw it: once, instead of
+        # for each of the two files (bbox_inches="tight").
+        figure.set_dpi(plt.rcParams["savefig.dpi"])
+        figure.draw_without_rendering()
+        figure.set_layout_engine(None)
+        box = figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
         picture = io.BytesIO()
-        figure.savefig(picture, format="png", bbox_inches="tight")
+        figure.savefig(picture, format="png", bbox_inches=box)
         (self.folder / f"{name}.png").write_bytes(picture.getvalue())
-        figure.set_layout_engine("none")  # all is in its place: no need to look for it again
         figure.savefig(
-            self.folder / f"{name}.pdf", bbox_inches="tight", metadata={"CreationDate": None}
+            self.folder / f"{name}.pdf", bbox_inches=box, metadata={"CreationDate": None}
         )
         plt.close(figure)
         data = base64.b64encode(picture.getvalue()).decode()

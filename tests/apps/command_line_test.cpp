@@ -67,6 +67,7 @@ class CommandLine : public testing::Test {
   pid_t start(const Arguments& arguments, const std::string& input = "",
               const std::string& out = "") {
     write(folder_ / "io" / "in", input);
+    write(folder_ / "io" / "err", "");  // nothing of the one before
     const std::string in_path = (folder_ / "io" / "in").string();
     const std::string out_path = out.empty() ? (folder_ / "io" / "out").string() : out;
     const std::string err_path = (folder_ / "io" / "err").string();
@@ -190,7 +191,7 @@ const std::string kShortRun =
 TEST_F(CommandLine, ALogThatCannotBeWrittenEndsNothing) {
   EXPECT_EQ(shell(kShortRun + "full >/dev/null 2>/dev/full"), 0);
   EXPECT_EQ(shell("(" + kShortRun +
-                  "pipe 2>&1 >/dev/null; echo $? >status) | true; sleep 1; "
+                  "pipe 2>&1 >/dev/null; echo $? >status) | true; "
                   "while [ ! -s status ]; do sleep 0.1; done; exit $(cat status)"),
             0);
   EXPECT_EQ(shell("\"$1\" list >/dev/full 2>&1"), 1);
@@ -726,8 +727,9 @@ TEST_F(CommandLine, IsInterruptedWhileAContainerIsMade) {
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
     const pid_t child = start({"run", "maze", "--variant", "cvt-map-elites", "--out", "run",
                                "container.target_size=1000000"});
-    wait_until([&] { return handles(child, SIGINT); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    wait_until([&] {
+      return content_of(folder_ / "io" / "err").find("making Voronoi cells") != std::string::npos;
+    });
     const auto begin = std::chrono::steady_clock::now();
     kill(child, signal);
     const Result result = wait_for(child);

@@ -55,7 +55,7 @@ class AnExperiment : public testing::Test {
         << "\nvariants = [\"hc-csc-uniform\", \"ns\"]\n"
            "[[study]]\nname = \"more\"\ntasks = [\"maze\"]\n"
            "variants = [\"aurora-csc-uniform-2\"]\nretrain = true\n"
-           "settings = { encoder.epochs = 2 }\n";
+           "settings = { encoder.epochs = 2, container.target_size = 60 }\n";
   }
 
   /// In a group of its own; what it says goes to the file `name`.out and `name`.err, or to `tty`.

@@ -69,11 +69,11 @@ bool is_long() {
   return std::getenv("AURORA_KILLS") != nullptr;
 }
 
-/// A run of about a second.
+/// A run of about half a second.
 struct Case {
   std::string task;
   std::string variant;
-  std::string iterations = "400";
+  std::string iterations = "200";
   std::string batch = "32";
   std::string more = "run.seed=1";  // as it is anyway
 };
@@ -82,14 +82,14 @@ std::vector<Case> cases() {
   std::vector<Case> all = {{"maze", "hc-csc-uniform"},
                            {"maze", "aurora-csc-novelty-4"},
                            {"maze", "taxons-4"},
-                           {"maze", "cma-me", "400", "32", "algorithm.extinction_period=30"}};
+                           {"maze", "cma-me", "200", "32", "algorithm.extinction_period=30"}};
   if (!is_long()) return all;
   for (const char* variant :
        {"aurora-pid-uniform-4", "aurora-vat-uniform-4", "aurora-csc-surprise-4", "ns", "map-elites",
         "cvt-map-elites", "random-search"}) {
     all.push_back({"maze", variant});
   }
-  all.push_back({"air-hockey", "aurora-csc-uniform-4", "400", "16"});
+  all.push_back({"air-hockey", "aurora-csc-uniform-4", "200", "16"});
   all.push_back({"hexapod", "aurora-csc-uniform-4", "100", "16"});
   return all;
 }
@@ -197,9 +197,9 @@ TEST(KilledExperiments, EndAsTheUninterruptedOne) {
   const fs::path folder = name;
   std::ofstream(folder / "study.toml")
       << "[settings]\n"
-         "run.iterations = 200\nrun.batch = 32\nrun.checkpoint_seconds = 0.02\n"
-         "run.log_every = 7\nrun.snapshot_every = 100\nencoder.epochs = 3\n"
-         "container.target_size = 300\n"
+         "run.iterations = 100\nrun.batch = 32\nrun.checkpoint_seconds = 0.02\n"
+         "run.log_every = 7\nrun.snapshot_every = 50\nencoder.epochs = 3\n"
+         "container.target_size = 100\n"  // which 200 epochs are trained on
          "[[study]]\nname = \"some\"\ntasks = [\"maze\"]\nreplications = 2\n"
          "variants = [\"aurora-csc-uniform-2\", \"hc-csc-uniform\"]\n"
          "[[study]]\nname = \"more\"\ntasks = [\"maze\"]\n"

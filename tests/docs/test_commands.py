@@ -134,6 +134,7 @@ class Commands(unittest.TestCase):
             furnish(folder)
             for settings in GIVEN.get(page.name, []):
                 self.run_one(folder, page, 0, f"{PROGRAMS['aurora']} run maze --quiet {settings}")
+            script, waits = folder / "pieces.py", False
             for line, command in commands(page):
                 if command.startswith("write "):
                     block = next(b for b in page.blocks if b.line == line)
@@ -143,9 +144,16 @@ class Commands(unittest.TestCase):
                     if page.name in NEEDS_MODULE and not HAS_MODULE:
                         continue
                     if not any(block.text.startswith(start) for start in PYTHON_NOT_RUN):
-                        self.python(folder, page, block)
+                        with open(script, "a") as file:
+                            file.write(f"# {page.name}:{block.line}\n{block.text}\n")
+                        waits = True
                 elif not reason_not_to_run(command):
+                    if waits:
+                        self.python(folder, script)
+                    waits = False
                     self.run_one(folder, page, line, command)
+            if waits:
+                self.python(folder, script)
 
     def run_one(self, folder: Path, page: Page, line: int, command: str) -> None:
         for word, meaning in STANDS_FOR.items():
@@ -170,11 +178,9 @@ class Commands(unittest.TestCase):
             f"\n{page.name}:{line}: {command}\n{done.stdout[-1500:]}{done.stderr[-1500:]}",
         )
 
-    def python(self, folder: Path, page: Page, block: Block) -> None:
-        """All pieces of a page are one script, as a reader would type them."""
-        script = folder / "pieces.py"
-        with open(script, "a") as file:
-            file.write(block.text + "\n")
+    def python(self, folder: Path, script: Path) -> None:
+        """All pieces of a page are one script, as a reader would type them: up to the next command,
+        which may need what they leave."""
         done = subprocess.run(
             [sys.executable, script],
             cwd=folder,
@@ -183,9 +189,7 @@ class Commands(unittest.TestCase):
             text=True,
             timeout=900,
         )
-        self.assertEqual(
-            done.returncode, 0, f"\n{page.name}:{block.line}:\n{block.text}\n{done.stderr[-1500:]}"
-        )
+        self.assertEqual(done.returncode, 0, f"\n{script.read_text()}\n{done.stderr[-1500:]}")
 
 
 def spent() -> float:

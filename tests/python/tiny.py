@@ -2,19 +2,22 @@
 """
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 import pandas as pd
 
+from aurora_qd.__main__ import main
 from aurora_qd.runs import METRICS_OF_FORMAT_1, xxhash
 
 PROGRAM = os.environ["AURORA_PROGRAM"]
@@ -26,9 +29,18 @@ def aurora(*words: object, **options) -> subprocess.CompletedProcess:
 
 
 def report(*words: object) -> subprocess.CompletedProcess:
-    """As `aurora report`, by the package on the path, whatever the program has beside it."""
-    command = [sys.executable, "-m", "aurora_qd", "report", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True)
+    """As `aurora report`, by the package on the path, whatever the program has beside it; in this
+    process, which has loaded all that it needs. Warnings are what they are in a new one."""
+    command = ["report", *map(str, words)]
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()) as out, redirect_stderr(
+        io.StringIO()
+    ) as err:
+        warnings.simplefilter("default")
+        hidden = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+        for kind in hidden:
+            warnings.simplefilter("ignore", kind)
+        status = main(command)
+    return subprocess.CompletedProcess(command, status, out.getvalue(), err.getvalue())
 
 
 def make_run(
