@@ -58,6 +58,10 @@ std::string filtered(const Image& image, const Rectangle& part, Filter filter) {
   return rows;
 }
 
+/// zlib's usual one. Its best makes films a little shorter and takes many times as long: large
+/// plain areas are what it is slow at.
+constexpr int kLevel = 6;
+
 std::string deflated(const std::string& rows, int level) {
   uLongf size = compressBound(rows.size());
   std::string data(size, '\0');
@@ -74,7 +78,7 @@ std::string compressed(const Image& image, const Rectangle& part) {
   const std::string plain = filtered(image, part, Filter::none);
   const std::string up = filtered(image, part, Filter::up);
   const auto tried = [](const std::string& rows) { return deflated(rows, Z_BEST_SPEED).size(); };
-  return deflated(tried(up) < tried(plain) ? up : plain, Z_BEST_COMPRESSION);
+  return deflated(tried(up) < tried(plain) ? up : plain, kLevel);
 }
 
 /// The chunk that says where a frame belongs and how long it stays; it replaces what is there.

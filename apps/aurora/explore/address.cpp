@@ -93,13 +93,13 @@ struct Question {
   std::string_view parameters;
 };
 constexpr std::array<Question, 9> kQuestions = {{{"container", What::container, "at"},
+                                                 {"novelty", What::novelty, "at"},
                                                  {"metrics", What::metrics, "from"},
                                                  {"training", What::training, "from"},
                                                  {"individual", What::individual, "id at"},
                                                  {"picture", What::picture, "id at"},
                                                  {"sensory", What::sensory, "id at"},
                                                  {"film", What::film, "id at kind"},
-                                                 {"export", What::download, "id at kind"},
                                                  {"backdrop", What::backdrop, ""}}};
 
 /// The path; `parameters` gets what may follow it.
@@ -149,17 +149,15 @@ void set(Address& address, std::string_view name, const std::string& value) {
 
 bool needs_id(What what) {
   return what == What::individual || what == What::picture || what == What::sensory ||
-         what == What::film || what == What::download;
+         what == What::film;
 }
 
 void check_kind(Address& address) {
-  const auto one_of = [&](std::string_view first, std::string_view second) {
-    if (address.kind.empty()) address.kind = first;
-    if (address.kind == first || address.kind == second) return;
-    throw Refusal(400, fmt::format("'kind' should be {} or {}", first, second));
-  };
-  if (address.what == What::film) one_of("apng", "gif");
-  if (address.what == What::download) one_of("json", "npz");
+  if (address.what != What::film) return;
+  if (address.kind.empty()) address.kind = "apng";
+  if (address.kind != "apng" && address.kind != "gif") {
+    throw Refusal(400, "'kind' should be apng or gif");
+  }
 }
 
 /// The name in a Host header, without the port; empty if it is no such header.

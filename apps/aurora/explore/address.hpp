@@ -29,13 +29,13 @@ enum class What {
   runs,
   run,
   container,
+  novelty,
   metrics,
   training,
   individual,
   picture,
   sensory,
   film,
-  download,
   backdrop
 };
 
@@ -46,7 +46,7 @@ struct Address {
   std::optional<std::uint64_t> id = std::nullopt;
   std::optional<std::size_t> at = std::nullopt;  // an iteration
   std::uint64_t from = 0;                        // bytes
-  std::string kind;                              // of a film or a download
+  std::string kind;                              // of a film
   std::string token;                             // on the first visit
 };
 

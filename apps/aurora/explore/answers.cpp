@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr std::ptrdiff_t kLoadsAtOnce = 4;
+constexpr std::size_t kNoveltyBytes = std::size_t{16} << 20;  // kept
 constexpr milliseconds kLook{3'000};  // for a check that comes with the numbers
 constexpr milliseconds kForEver{1'000'000'000};
 constexpr milliseconds kWatch{90'000};  // for a picture; drawing itself ends before that
@@ -62,14 +63,14 @@ struct Sight {
   const char* type;
 };
 
+/// All that the page shows of an individual comes of one evaluation: that and drawing take longer
+/// than writing down what was drawn.
+constexpr PicturesWanted kAll{true, FilmKind::apng};
+
 Sight sight_of(const Address& address) {
-  if (address.what == What::film) {
-    const bool gif = address.kind == "gif";
-    return {{false, gif ? FilmKind::gif : FilmKind::apng},
-            "-film." + address.kind,
-            gif ? "image/gif" : "image/apng"};
-  }
-  return {{true, FilmKind::none}, address.what == What::sensory ? "-sensory.png" : ".png", kPng};
+  if (address.kind == "gif") return {{false, FilmKind::gif}, "-film.gif", "image/gif"};
+  if (address.what == What::film) return {kAll, "-film.apng", "image/apng"};
+  return {kAll, address.what == What::sensory ? "-sensory.png" : ".png", kPng};
 }
 
 }  // namespace
@@ -95,6 +96,7 @@ Answers::Answers(const Parts& parts, const std::vector<fs::path>& places, Option
     : options_(std::move(options)),
       runs_(parts, places),
       containers_(options_.container_bytes, kLoadsAtOnce),
+      novelties_(kNoveltyBytes, kLoadsAtOnce),
       replays_(options_.draw) {}
 
 Answer Answers::respond(const Request& request, const Door& door) {
@@ -144,6 +146,8 @@ Answer Answers::look_up(const Address& address, std::string_view if_none_match) 
       return describe(address.run);
     case What::container:
       return columns(address, if_none_match);
+    case What::novelty:
+      return novelty(address);
     case What::metrics:
       return table(address, "metrics.csv");
     case What::training:
@@ -154,8 +158,6 @@ Answer Answers::look_up(const Address& address, std::string_view if_none_match) 
     case What::sensory:
     case What::film:
       return drawn(address, if_none_match);
-    case What::download:
-      return download(address);
     case What::backdrop:
       return backdrop(address.run);
   }
@@ -229,6 +231,15 @@ Answer Answers::columns(const Address& address, std::string_view if_none_match) 
           std::shared_ptr<const std::string>(found, &found->columns), found->etag};
 }
 
+Answer Answers::novelty(const Address& address) {
+  const auto found = container(address.run, address.at);
+  const auto scores = novelties_.get(fmt::format("{} {}", address.run, found->etag),
+                                     [&] { return novelty_of(found->saved.individuals); });
+  // It has the name of its container, so that nobody takes it for another one's.
+  return {200, "application/octet-stream",
+          std::shared_ptr<const std::string>(scores, &scores->column), found->etag};
+}
+
 Answer Answers::table(const Address& address, const char* file) {
   LiveRun& run = run_at(address.run);
   return text_answer(table_json(run.directory() / file, address.from));
@@ -253,9 +264,8 @@ Replays::Pointer Answers::replay(const Address& address, const Found& found,
     run_at(address.run).plan(&why);
     throw Refusal(501, why);
   }
-  const std::string name =
-      fmt::format("{} {} {} {}", address.run, found.container->etag, *address.id,
-                  wanted.stills ? "stills" : name_of(wanted.film));
+  const std::string name = fmt::format("{} {} {} {}", address.run, found.container->etag,
+                                       *address.id, name_of(wanted.film));
   return replays_.get(name, {run_at(address.run).directory(), found.container, found.row, wanted},
                       patience);
 }
@@ -277,8 +287,7 @@ Answer Answers::individual(const Address& address) {
   json["command"] = command(run_at(address.run), found.container->source, *address.id);
   json["difference"] = nullptr;
   try {
-    const auto seen =
-        replay(address, found, {true, FilmKind::none}, options_.live ? kLook : kForEver);
+    const auto seen = replay(address, found, kAll, options_.live ? kLook : kForEver);
     if (seen && seen->error.empty()) json["difference"] = seen->drawn.difference;
     if (seen && !seen->error.empty()) json["difference"] = "it cannot be evaluated: " + seen->error;
   } catch (const Refusal&) {
@@ -301,18 +310,6 @@ Answer Answers::drawn(const Address& address, std::string_view if_none_match) {
   const std::string* bytes = seen->file(*address.id, sight.ending);
   if (!bytes) return nothing();
   return {200, sight.type, std::shared_ptr<const std::string>(seen, bytes), etag};
-}
-
-Answer Answers::download(const Address& address) {
-  const Found found = find(address);
-  const bool json = address.kind == "json";
-  Answer answer = text_answer(json ? individual_file(*found.container, found.row)
-                                   : individual_npz(*found.container, found.row),
-                              json ? kJson : "application/octet-stream");
-  answer.headers.emplace_back(
-      "Content-Disposition",
-      fmt::format("attachment; filename=\"individual-{}.{}\"", *address.id, address.kind));
-  return answer;
 }
 
 Answer Answers::backdrop(std::size_t number) {

@@ -59,10 +59,10 @@ class Answers {
   Answer list();
   Answer describe(std::size_t number);
   Answer columns(const Address& address, std::string_view if_none_match);
+  Answer novelty(const Address& address);
   Answer table(const Address& address, const char* file);
   Answer individual(const Address& address);
   Answer drawn(const Address& address, std::string_view if_none_match);
-  Answer download(const Address& address);
   Answer backdrop(std::size_t number);
 
   struct Found {
@@ -81,6 +81,7 @@ class Answers {
   Options options_;
   RunList runs_;
   SharedCache<OpenContainer> containers_;
+  SharedCache<Novelty> novelties_;
   Replays replays_;
 };
 

@@ -7,7 +7,6 @@
 
 #include "apps/aurora/explore/run_text.hpp"
 #include "aurora/runs/repertoire.hpp"
-#include "aurora/storage/npz.hpp"
 
 namespace aurora::explore {
 namespace {
@@ -70,33 +69,6 @@ Json individual_json(const OpenContainer& container, std::size_t row) {
   json["descriptor"] = list(members.descriptors.row(row));
   json["neighbours"] = std::move(others);
   return json;
-}
-
-std::string individual_file(const OpenContainer& container, std::size_t row) {
-  const Individuals& members = container.saved.individuals;
-  return to_text({{"task", container.saved.task},
-                  {"id", members.ids[row]},
-                  {"fitness", number(members.fitness[row])},
-                  {"ground_truth", truth(container, row)},
-                  {"descriptor", list(members.descriptors.row(row))},
-                  {"genotype", list(members.genotypes.row(row))}});
-}
-
-std::string individual_npz(const OpenContainer& container, std::size_t row) {
-  const Individuals& members = container.saved.individuals;
-  const auto floats = [](const char* name, std::vector<std::size_t> shape,
-                         std::span<const float> values) {
-    return NpzArray{name, {NpyType::float32, std::move(shape)}, std::as_bytes(values)};
-  };
-  const auto genes = members.genotypes.row(row);
-  const auto descriptor = members.descriptors.row(row);
-  const auto values = members.ground_truth.row(row);
-  return npz_bytes(std::vector<NpzArray>{
-      {"id", {NpyType::uint64, {}}, std::as_bytes(std::span(&members.ids[row], 1))},
-      floats("fitness", {}, {&members.fitness[row], 1}),
-      floats("genotype", {genes.size()}, genes),
-      floats("descriptor", {descriptor.size()}, descriptor),
-      floats("ground_truth", {values.size()}, values)});
 }
 
 }  // namespace aurora::explore

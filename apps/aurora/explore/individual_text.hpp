@@ -1,4 +1,4 @@
-// One individual in words: in JSON for the page, and as files to take away.
+// One individual in words, for the page.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,5 @@ namespace aurora::explore {
 
 /// Its numbers, and those nearest to it in the descriptor space.
 Json individual_json(const OpenContainer& container, std::size_t row);
-
-/// A file of JSON with all that is stored of it but its sensory data, in the words of `aurora
-/// nearest`.
-std::string individual_file(const OpenContainer& container, std::size_t row);
-
-/// The same as arrays, in NumPy's NPZ.
-std::string individual_npz(const OpenContainer& container, std::size_t row);
 
 }  // namespace aurora::explore

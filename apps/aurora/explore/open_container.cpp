@@ -23,16 +23,6 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::uint64_t kLargest = std::uint64_t{4} << 30;  // bytes on the disk that are read
 constexpr std::size_t kNeighbours = 15;                     // as novelty scores have it
 
-/// The mean distance to the nearest others in the descriptor space.
-std::vector<float> novelty(const Individuals& members) {
-  NeighbourIndex index(members.descriptors.cols());
-  for (std::size_t row = 0; row < members.size(); ++row) {
-    index.insert(row, members.descriptors.row(row), members.ids[row]);
-  }
-  Workers alone;
-  return index.mean_distances(kNeighbours, alone);
-}
-
 /// Columns and their description, one after the other.
 class Columns {
  public:
@@ -110,7 +100,6 @@ std::string container_columns(const OpenContainer& container) {
   Columns columns;
   columns.add("id", std::vector<std::uint32_t>(members.ids.begin(), members.ids.end()));
   columns.add("fitness", members.fitness);
-  columns.add("novelty", novelty(members));
   if (container.plan) {
     std::vector<std::uint32_t> births;
     births.reserve(members.size());
@@ -128,6 +117,35 @@ std::string container_columns(const OpenContainer& container) {
                                          {"iteration", container.source.iteration},
                                          {"source", container.source.name},
                                          {"etag", container.etag}});
+}
+
+std::shared_ptr<const Novelty> novelty_of(const Individuals& members) {
+  std::vector<float> scores(members.size());
+  if (members.descriptors.cols() > 0) {
+    NeighbourIndex index(members.descriptors.cols());
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      index.insert(row, members.descriptors.row(row), members.ids[row]);
+    }
+    Workers alone;
+    scores = index.mean_distances(kNeighbours, alone);
+  }
+  return std::make_shared<const Novelty>(
+      Novelty{{reinterpret_cast<const char*>(scores.data()), scores.size() * sizeof(float)}});
+}
+
+std::string genotype_columns(const std::map<std::uint64_t, std::vector<float>>& genes) {
+  std::vector<std::uint32_t> ids;
+  std::vector<float> values;
+  for (const auto& [id, row] : genes) {
+    ids.push_back(static_cast<std::uint32_t>(id));
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  Columns columns;
+  columns.add("id", ids);
+  if (!ids.empty()) {
+    columns.add("genotype", "f32", values.size() / ids.size(), values.data(), ids.size());
+  }
+  return std::move(columns).with_header({{"count", ids.size()}});
 }
 
 }  // namespace aurora::explore

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +23,16 @@ struct OpenContainer {
   std::size_t bytes() const;
 };
 
+/// The mean distance of each individual to its 15 nearest in the descriptor space, 4 bytes each:
+/// what takes longest to know of a container.
+struct Novelty {
+  std::string column;
+
+  std::size_t bytes() const { return sizeof(*this) + column.size(); }
+};
+
+std::shared_ptr<const Novelty> novelty_of(const Individuals& members);
+
 /// Reads a source of a run. `etag` is what to call it. DataError or FileError if it is not whole.
 std::shared_ptr<const OpenContainer> open_container(LiveRun& run, const Source& source,
                                                     const std::string& etag);
@@ -33,5 +45,8 @@ std::uint64_t birth_of(std::uint64_t id, std::size_t batch);
 ///   {"count", "iteration", "source", "etag", "columns": [{"name", "type", "components"}]}
 /// DataError if there are ids beyond 32 bits.
 std::string container_columns(const OpenContainer& container);
+
+/// Genes by ids, in ascending order, in the same form: {"count", "columns"}.
+std::string genotype_columns(const std::map<std::uint64_t, std::vector<float>>& genes);
 
 }  // namespace aurora::explore

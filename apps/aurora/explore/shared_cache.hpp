@@ -26,10 +26,7 @@ class SharedCache {
   /// What is kept under this name, or null.
   Pointer find(const std::string& name) {
     const std::scoped_lock lock(mutex_);
-    const auto found = kept_.find(name);
-    if (found == kept_.end()) return nullptr;
-    order_.splice(order_.begin(), order_, found->second.place);
-    return found->second.value;
+    return find_kept(name);
   }
 
   /// Any that is kept under a name that begins so, or null.
@@ -44,10 +41,11 @@ class SharedCache {
   /// `make` throws goes to all who wait for it, and nothing is kept.
   template <class Make>
   Pointer get(const std::string& name, Make make) {
-    if (Pointer value = find(name)) return value;
     std::promise<Pointer> promise;
     {
+      // Looked for and announced under one lock: two who make the same would both keep it.
       std::unique_lock lock(mutex_);
+      if (Pointer value = find_kept(name)) return value;
       const auto other = coming_.find(name);
       if (other != coming_.end()) {
         const std::shared_future<Pointer> future = other->second;
@@ -85,6 +83,13 @@ class SharedCache {
     std::list<std::string>::iterator place;
   };
 
+  Pointer find_kept(const std::string& name) {
+    const auto found = kept_.find(name);
+    if (found == kept_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, found->second.place);
+    return found->second.value;
+  }
+
   void forget(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     coming_.erase(name);
@@ -95,7 +100,7 @@ class SharedCache {
     coming_.erase(name);
     if (value->bytes() > room_) return;
     order_.push_front(name);
-    kept_.insert_or_assign(name, Kept{value, order_.begin()});
+    kept_.emplace(name, Kept{value, order_.begin()});
     used_ += value->bytes();
     while (used_ > room_) {
       const auto last = kept_.find(order_.back());

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "apps/aurora/explore/base64.hpp"
 #include "apps/aurora/explore/bundle.hpp"
@@ -34,15 +37,19 @@ class Writer {
       if (answer.status >= 400) note(name, *answer.body);
       return false;
     }
+    add(*answer.body, name, as_text);
+    return true;
+  }
+
+  void add(const std::string& bytes, const std::string& name, bool as_text = true) {
     const fs::path file = out_ / "data" / name;
     make_directories(file.parent_path());
-    write_file(file, std::string_view(*answer.body));
+    write_file(file, std::string_view(bytes));
     if (as_text) {
-      texts_[name] = to_base64(*answer.body);
+      texts_[name] = to_base64(bytes);
     } else {
       files_.push_back(name);
     }
-    return true;
   }
 
   void write_page() {
@@ -75,7 +82,7 @@ class Writer {
   Json files_ = Json::array();
 };
 
-/// Pictures and films of one individual; whether there was a film.
+/// Pictures and films of one individual, to look at and to take away; whether there was a film.
 bool add_individual(Writer& writer, std::size_t run, std::uint64_t id) {
   const auto about = [&](What what, const char* kind = "") {
     return Address{.what = what, .file = {}, .run = run, .id = id, .kind = kind, .token = {}};
@@ -84,7 +91,29 @@ bool add_individual(Writer& writer, std::size_t run, std::uint64_t id) {
   writer.add(about(What::individual), stem + ".json");
   writer.add(about(What::picture), stem + ".png", false);
   writer.add(about(What::sensory), stem + "-sensory.png", false);
-  return writer.add(about(What::film, "apng"), stem + "-film.apng", false);
+  return writer.add(about(What::film, "apng"), stem + "-film.apng", false) &&
+         writer.add(about(What::film, "gif"), stem + "-film.gif", false);
+}
+
+/// The newest container of a run with `at` empty, or a snapshot; `genes` gets those of its
+/// individuals. Whether there was one.
+bool add_container(Writer& writer, Answers& answers, std::size_t run, std::optional<std::size_t> at,
+                   std::map<std::uint64_t, std::vector<float>>& genes) {
+  const std::string ending = at ? fmt::format("-at-{}.bin", *at) : ".bin";
+  const auto add = [&](What what, const char* name) {
+    return writer.add(
+        Address{.what = what, .file = {}, .run = run, .at = at, .kind = {}, .token = {}},
+        fmt::format("runs/{}/{}{}", run, name, ending));
+  };
+  if (!add(What::container, "container")) return false;
+  add(What::novelty, "novelty");
+  const auto container = answers.container(run, at);
+  const Individuals& members = container->saved.individuals;
+  for (std::size_t row = 0; row < members.size(); ++row) {
+    const auto values = members.genotypes.row(row);
+    genes.try_emplace(members.ids[row], values.begin(), values.end());
+  }
+  return true;
 }
 
 /// All about one run; the number of films.
@@ -97,13 +126,13 @@ std::size_t add_run(Writer& writer, Answers& answers, std::size_t number, std::s
   writer.add(about(What::metrics), folder + "/metrics.json");
   writer.add(about(What::training), folder + "/training.json");
   writer.add(about(What::backdrop), folder + "/backdrop.png", false);
-  if (!writer.add(about(What::container), folder + "/container.bin")) return 0;
+  std::map<std::uint64_t, std::vector<float>> genes;
+  if (!add_container(writer, answers, number, std::nullopt, genes)) return 0;
   for (const Source& source : answers.runs()[number]->sources()) {
     if (!source.name.starts_with("snapshots/")) continue;
-    Address address = about(What::container);
-    address.at = source.iteration;
-    writer.add(address, fmt::format("{}/container-at-{}.bin", folder, source.iteration));
+    add_container(writer, answers, number, source.iteration, genes);
   }
+  writer.add(genotype_columns(genes), folder + "/genotypes.bin");
   const auto container = answers.container(number, std::nullopt);
   if (!container->plan) return 0;
   std::size_t made = 0;

@@ -15,14 +15,17 @@ constexpr double kMaxFrameSeconds = 60;
 
 Rectangle changed(const Image& before, const Image& now) {
   std::size_t left = now.width, right = 0, top = now.height, bottom = 0;
+  const std::size_t pitch = now.width * Image::kChannels;
   for (std::size_t y = 0; y < now.height; ++y) {
-    for (std::size_t x = 0; x < now.width; ++x) {
-      if (before.at(x, y) == now.at(x, y)) continue;
-      left = std::min(left, x);
-      right = std::max(right, x + 1);
-      top = std::min(top, y);
-      bottom = std::max(bottom, y + 1);
-    }
+    const std::span old(&before.pixels[y * pitch], pitch);
+    const std::span row(&now.pixels[y * pitch], pitch);
+    if (std::ranges::equal(row, old)) continue;  // nearly all of them, and quickly seen
+    const auto first = std::ranges::mismatch(row, old).in1 - row.begin();
+    const auto last = row.rend() - std::mismatch(row.rbegin(), row.rend(), old.rbegin()).first - 1;
+    left = std::min(left, static_cast<std::size_t>(first) / Image::kChannels);
+    right = std::max(right, static_cast<std::size_t>(last) / Image::kChannels + 1);
+    top = std::min(top, y);
+    bottom = y + 1;
   }
   if (right == 0) return {};  // a frame has at least one pixel
   return {left, top, right - left, bottom - top};

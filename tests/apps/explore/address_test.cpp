@@ -26,7 +26,7 @@ TEST(Address, IsWhatItSays) {
   EXPECT_EQ(film.at, 500u);
   EXPECT_EQ(film.kind, "gif");
   EXPECT_EQ(parse_address("/api/runs/3/film?id=12").kind, "apng");
-  EXPECT_EQ(parse_address("/api/runs/3/export?id=12").kind, "json");
+  EXPECT_EQ(parse_address("/api/runs/3/novelty?at=500").what, What::novelty);
   EXPECT_EQ(parse_address("/api/runs/3/container?at=").at, std::nullopt);
   EXPECT_EQ(parse_address("/api/runs/0/metrics?from=99").from, 99u);
   EXPECT_EQ(parse_address("/%61pi/%72uns/%31").run, 1u);
@@ -86,7 +86,7 @@ TEST(Address, IsRefusedIfItMakesNoSense) {
                              "/api/runs/0/film?id=-1",
                              "/api/runs/0/film?id=1&id=2",
                              "/api/runs/0/film?id=1&kind=mp4",
-                             "/api/runs/0/export?id=1&kind=exe",
+                             "/api/runs/0/picture?id=1&kind=gif",
                              "/api/runs/0/container?at=x",
                              "/api/runs/0/container?what=1",
                              "/api/runs/0/metrics?from=1&at=2",

@@ -106,7 +106,10 @@ TEST(Replays, EndWithThoseThatAreBeingDrawn) {
     EXPECT_EQ(replays.get("0", job(), milliseconds(1)), nullptr);
     EXPECT_EQ(replays.get("1", job(), milliseconds(1)), nullptr);
     while (gate.drawn < 1) std::this_thread::yield();
-    opener = std::thread([&] { gate.open.set_value(); });
+    opener = std::thread([&] {
+      std::this_thread::sleep_for(milliseconds(200));  // by then the end has begun
+      gate.open.set_value();
+    });
   }
   opener.join();
   EXPECT_EQ(gate.drawn, 1);

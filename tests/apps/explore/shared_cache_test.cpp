@@ -63,6 +63,25 @@ TEST(SharedCache, MakesOnceForAllWhoAsk) {
   EXPECT_EQ(made, 1);
 }
 
+TEST(SharedCache, NobodyKeepsWhatIsKeptAlready) {
+  // Little is kept, and many want the same at the same time: each is kept once or not at all.
+  SharedCache<Thing> cache(2, 4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      for (int n = 0; n < 20'000; ++n) {
+        const int wanted = (n * 7 + i) % 5 % 3;
+        EXPECT_EQ(cache.get(std::to_string(wanted), [&] { return thing(wanted); })->value, wanted);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::size_t kept = 0;
+  for (int i = 0; i < 3; ++i) kept += cache.find(std::to_string(i)) ? 1 : 0;
+  EXPECT_EQ(cache.bytes(), kept);
+  EXPECT_EQ(kept, 2u);
+}
+
 TEST(SharedCache, MakesNoMoreAtATimeThanItMay) {
   SharedCache<Thing> cache(10, 2);
   std::atomic<int> now = 0;

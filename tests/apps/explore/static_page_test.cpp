@@ -43,10 +43,12 @@ TEST_F(Exporting, HasTheSameAnswersAsFilesAndInAScript) {
   }
   for (const char* name :
        {"runs.json", "runs/0.json", "runs/0/metrics.json", "runs/0/training.json",
-        "runs/0/container.bin", "runs/0/container-at-10.bin", "runs/0/container-at-20.bin"}) {
+        "runs/0/container.bin", "runs/0/container-at-10.bin", "runs/0/container-at-20.bin",
+        "runs/0/novelty.bin", "runs/0/novelty-at-10.bin", "runs/0/novelty-at-20.bin",
+        "runs/0/genotypes.bin"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
-  EXPECT_EQ(names.size(), 10u);  // and three individuals
+  EXPECT_EQ(names.size(), 14u);  // and three individuals
   EXPECT_EQ(Json::parse(content(out() / "data" / "runs.json"))["live"], false);
 
   Answers live(parts_, {run});
@@ -64,12 +66,38 @@ TEST_F(Exporting, HasTheSameAnswersAsFilesAndInAScript) {
     const std::size_t row = viewer.select({.id = std::stoull(id)})[0];
     const Drawn drawn = viewer.draw(row);
     EXPECT_EQ(content(out() / "data" / file), drawn.files[1].bytes);
+    const std::string gif = file.substr(0, file.rfind('.')) + ".gif";
+    EXPECT_NE(std::ranges::find(files, Json(gif)), files.end());
+    EXPECT_EQ(content(out() / "data" / gif),
+              viewer.draw(row, {false, FilmKind::gif}).files[0].bytes);
     const Json one = Json::parse(content(out() / "data/runs/0" / ("individual-" + id + ".json")));
     EXPECT_EQ(one["difference"], "");
     EXPECT_EQ(one["command"], "aurora show a --id " + id);
     ++films;
   }
   EXPECT_EQ(films, 3u);
+}
+
+TEST_F(Exporting, HasTheGenesOfEverybodyOnce) {
+  const fs::path run = make_run("a");
+  write_page({run}, 0);
+  std::map<std::uint32_t, std::vector<float>> expected;
+  for (const char* source : {"container", "snapshots/000010", "snapshots/000020"}) {
+    const Individuals members = load_container(run / source).individuals;
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      const auto genes = members.genotypes.row(row);
+      expected[static_cast<std::uint32_t>(members.ids[row])] = {genes.begin(), genes.end()};
+    }
+  }
+  const Decoded decoded = decode(content(out() / "data/runs/0/genotypes.bin"));
+  ASSERT_EQ(decoded.header["count"], expected.size());
+  std::size_t at = 0;
+  for (const auto& [id, genes] : expected) {
+    EXPECT_EQ(decoded.wholes.at("id")[at], id);
+    EXPECT_EQ(decoded.floats.at("genotype")[2 * at], genes[0]);
+    EXPECT_EQ(decoded.floats.at("genotype")[2 * at + 1], genes[1]);
+    ++at;
+  }
 }
 
 TEST_F(Exporting, SaysNothingAboutTheMachine) {

@@ -78,6 +78,12 @@ class LiveApi {
     return container;
   }
 
+  /** The novelty of each individual of a container that was got from here; null if that is gone. */
+  async novelty(id, at, etag) {
+    const response = await this.ask(`runs/${id}/novelty`, { at });
+    return response.headers.get('ETag') === etag ? new Float32Array(await response.arrayBuffer()) : null;
+  }
+
   metrics(id, from) {
     return this.json(`runs/${id}/metrics`, { from });
   }
@@ -115,10 +121,9 @@ class LiveApi {
     return what === 'film' ? ['film', { kind: 'apng' }] : [what, {}];
   }
 
-  /** Where a download comes from: json, npz or gif; null if there is none. */
-  download(id, kind, individual, at) {
-    if (kind === 'gif') return this.address(`runs/${id}/film`, { id: individual, at, kind: 'gif' });
-    return this.address(`runs/${id}/export`, { id: individual, at, kind });
+  /** Where the film is as a GIF; null if it is not. */
+  gif(id, individual, at) {
+    return this.address(`runs/${id}/film`, { id: individual, at, kind: 'gif' });
   }
 
   has_media() {
@@ -137,6 +142,7 @@ class StoredApi {
     this.live = false;
     this.answers = stored.answers || {};
     this.files = new Set(stored.files || []);
+    this.genotypes = new Map();  // of a run: {rows by id, genes, of each}
   }
 
   bytes(name) {
@@ -170,6 +176,11 @@ class StoredApi {
     return etag && etag === container.etag ? null : container;
   }
 
+  async novelty(id, at) {
+    const bytes = this.bytes(at ? `runs/${id}/novelty-at-${at}.bin` : `runs/${id}/novelty.bin`);
+    return bytes && new Float32Array(bytes.buffer);
+  }
+
   async metrics(id, from) {
     return from ? { columns: [], rows: [], from, next: from } : this.json_of(`runs/${id}/metrics.json`) || { columns: [], rows: [], next: 0 };
   }
@@ -178,8 +189,21 @@ class StoredApi {
     return from ? { columns: [], rows: [], from, next: from } : this.json_of(`runs/${id}/training.json`) || { columns: [], rows: [], next: 0 };
   }
 
+  /** Of everybody the genes; of those with a film all that the server would say. */
   async individual(id, individual) {
-    return this.json_of(`runs/${id}/individual-${individual}.json`);
+    return { genes: this.genes_of(id, individual), ...this.json_of(`runs/${id}/individual-${individual}.json`) };
+  }
+
+  genes_of(id, individual) {
+    if (!this.genotypes.has(id)) {
+      const bytes = this.bytes(`runs/${id}/genotypes.bin`);
+      const { columns } = bytes ? read_container(bytes.buffer) : { columns: {} };
+      const rows = new Map(columns.id ? Array.from(columns.id.values, (one, row) => [one, row]) : []);
+      this.genotypes.set(id, { rows, ...columns.genotype });
+    }
+    const { rows, values, components } = this.genotypes.get(id);
+    const row = rows.get(individual);
+    return row === undefined || !values ? [] : Array.from(values.subarray(row * components, (row + 1) * components));
   }
 
   has_media(id, individual) {
@@ -194,8 +218,9 @@ class StoredApi {
     throw new ApiError('Of this one nothing was exported; those with a ring have a film.', 404);
   }
 
-  download(id, kind, individual) {
-    return kind === 'json' && this.answers[`runs/${id}/individual-${individual}.json`] !== undefined ? `data/runs/${id}/individual-${individual}.json` : null;
+  gif(id, individual) {
+    const name = `runs/${id}/individual-${individual}-film.gif`;
+    return this.files.has(name) ? `data/${name}` : null;
   }
 
   async backdrop(id) {

@@ -7,6 +7,7 @@ import { number_text, ticks } from './maths.js';
 import { group_colour } from './palette.js';
 
 const kMost = 48;  // runs whose curves are held
+const kTicked = 24;  // and shown unasked
 const kCases = ['only A', 'A is better', 'equal', 'B is better', 'only B'];
 
 /** The best of each cell: rows of `container`, -1 where nobody is. */
@@ -59,7 +60,8 @@ export class Compare {
     this.api = api;
     this.runs = [];
     this.chosen = new Set();
-    this.known = new Set();
+    this.ticked = false;  // by somebody: until then the ticks follow the run that is looked at
+    this.paired = false;  // the same for A and B
     this.tables = new Map();
     this.board = new CurvesBoard(elements.board, 'Tick runs above to see their curves.');
     this.pair = [null, null];
@@ -79,6 +81,7 @@ export class Compare {
       const select = make('select', { 'aria-label': `Container ${letter}` });
       select.addEventListener('change', () => {
         this.pair[i] = Number(select.value);
+        this.paired = true;
         this.compare();
       });
       return select;
@@ -104,18 +107,12 @@ export class Compare {
   async set_runs(runs, current) {
     this.runs = runs;
     const usable = runs.filter((run) => run.state !== 'broken');
-    const here = (runs.find((run) => run.id === current) || {}).task;
-    for (const run of usable.slice(0, kMost))
-      if (!this.known.has(run.id)) {
-        this.known.add(run.id);
-        if (run.id === current || (usable.length <= 24 && run.task === here)) this.chosen.add(run.id);
-      }
-    if (this.pair[0] === null && usable.length) {
-      this.pair[0] = current ?? usable[0].id;
-      const task = runs.find((run) => run.id === this.pair[0]);
-      const others = usable.filter((run) => run.id !== this.pair[0] && (!task || run.task === task.task));
-      const other = others.find((run) => task && run.label !== task.label) || others[0];
-      this.pair[1] = other ? other.id : this.pair[0];
+    const here = usable.find((run) => run.id === current) || usable[0];
+    const alike = here ? usable.filter((run) => run.task === here.task) : [];
+    if (!this.ticked) this.chosen = new Set((alike.length <= kTicked ? alike : [here]).map((run) => run.id));
+    if (!this.paired && here) {
+      const others = alike.filter((run) => run.id !== here.id);
+      this.pair = [here.id, (others.find((run) => run.label !== here.label) || others[0] || here).id];
     }
     const entries = usable.map((run) => ({ value: run.id, text: run.name }));
     this.selects.forEach((select, i) => fill_select(select, entries, this.pair[i]));
@@ -146,6 +143,7 @@ export class Compare {
       box.addEventListener('change', () => {
         if (box.checked) this.chosen.add(run.id);
         else this.chosen.delete(run.id);
+        this.ticked = true;
         this.refresh();
       });
       const label = this.label_of(run);
@@ -183,8 +181,8 @@ export class Compare {
         table.state = null;  // asked again at the next poll
       }
     }
-    this.draw_curves();
     await this.compare();
+    this.draw_curves();
   }
 
   draw_curves() {
@@ -202,7 +200,8 @@ export class Compare {
       const words = tables.length > 1 ? `${label}: median and quartiles of ${tables.length}` : label;
       return make('li', {}, dot, make('span', { text: words }));
     }));
-    this.board.show(groups, { skip: ['evaluations', 'container_updates'] });
+    const { summary } = (this.loaded[0] || {}).info || {};
+    this.board.show(groups, { skip: ['evaluations', 'container_updates'], units: (summary && summary.units) || {} });
   }
 
   /** True if it is another one than before. */

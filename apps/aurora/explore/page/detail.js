@@ -1,6 +1,7 @@
 // The panel of one individual: what it does, what it sensed, its numbers, its neighbours.
 import { number_text, ordinal } from './maths.js';
 import { announce, fitted_context, make, style_colour } from './dom.js';
+import { json_file, npz_file } from './files.js';
 
 /** A picture that comes later, with words while it does not. */
 export class Slot {
@@ -31,6 +32,7 @@ export class Slot {
     const stopper = new AbortController();
     this.stopper = stopper;
     this.element.classList.add('waiting');
+    if (what === 'film') this.words.textContent = 'evaluated again …';
     try {
       const held = await this.api.media(run, what, id, at, stopper.signal);
       if (stopper.signal.aborted) {
@@ -49,53 +51,12 @@ export class Slot {
     }
   }
 
-  /** The film; until it is made, the picture. */
-  async load_film(run, id, at) {
-    this.clear();
-    const stopper = new AbortController();
-    this.stopper = stopper;
-    this.element.classList.add('waiting');
-    this.words.textContent = 'evaluated again …';
-    let done = false;
-    const film = this.api.media(run, 'film', id, at, stopper.signal).then((held) => {
-      done = true;
-      this.take(held, stopper, 'film');
-    });
-    const still = this.api.media(run, 'picture', id, at, stopper.signal).then((held) => {
-      if (held && !done) this.take(held, stopper, 'still');
-      else if (held) held.release();
-    });
-    still.catch(() => {});  // the film will say why
-    try {
-      await film;
-    } catch (problem) {
-      if (problem.name !== 'AbortError' && this.stopper === stopper) this.settle(problem.message);
-    }
-  }
-
-  take(held, stopper, kind) {
-    if (stopper.signal.aborted || this.stopper !== stopper) {
-      if (held) held.release();
-      return;
-    }
-    if (!held) {
-      this.settle('This task does not draw itself.');
-      return;
-    }
-    if (this.held) this.held.release();
-    this.held = held;
-    this.image.dataset.kind = kind;
-    this.element.dataset.wait = kind === 'still' ? 'film on its way' : '';
-    this.image.src = held.url;
-  }
-
   clear() {
     if (this.stopper) this.stopper.abort();
     this.stopper = null;
     this.image.hidden = true;
     this.image.removeAttribute('src');
     delete this.image.dataset.kind;
-    this.element.dataset.wait = '';
     this.element.classList.remove('bare');
     this.words.textContent = '';
     this.element.classList.remove('waiting');
@@ -112,6 +73,7 @@ export class Detail {
     this.events = events;
     this.id = null;
     this.at = null;
+    this.links = [];  // addresses of files that were made here
     const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.kind = still ? 'picture' : 'film';
     this.media = new Slot(api, 'The behaviour', 'square');
@@ -164,8 +126,8 @@ export class Detail {
   }
 
   /**
-   * `one`: {id, rank, count, numbers: [[name, text]], neighbours}; `at`: the iteration that is asked
-   * for, or null; `key`: the same as long as nothing has to be asked again; `note`: a sentence, or ''.
+   * `one`: {id, rank, count, numbers: [[name, text]], neighbours, file: what is written of it, but for
+   * the genes}; `at`: the iteration that is asked for, or null; `key`: the same as long as nothing has to be asked again; `note`: a sentence, or ''.
    */
   show(run, one, at, key, note) {
     const same = this.id === one.id && this.key === key;
@@ -184,11 +146,11 @@ export class Detail {
     this.genes_section.hidden = true;
     this.show_neighbours(one.neighbours);
     this.command_box.hidden = true;
-    this.show_downloads();
-    this.load();
+    this.show_downloads(null);
+    this.load(one.file);
   }
 
-  async load() {
+  async load(file) {
     const { run, id, at, key } = this;
     this.load_media();
     if (run.cannot_draw) this.sensed.settle('Not without the task.');
@@ -203,14 +165,14 @@ export class Detail {
     this.answer = answer;
     if (answer.difference) this.show_note(`Evaluated again, it differs: ${answer.difference}`);
     this.show_genes(answer.genes || []);
+    if (answer.genes && answer.genes.length) this.show_downloads({ ...file, genes: answer.genes });
     this.command.textContent = answer.command || '';
     this.command_box.hidden = !answer.command;
   }
 
   load_media() {
     if (this.run.cannot_draw) this.media.settle(this.run.cannot_draw);
-    else if (this.kind === 'film') this.media.load_film(this.run.id, this.id, this.at);
-    else this.media.load(this.run.id, 'picture', this.id, this.at);
+    else this.media.load(this.run.id, this.kind, this.id, this.at);
   }
 
   show_note(text) {
@@ -249,11 +211,14 @@ export class Detail {
     });
   }
 
-  show_downloads() {
-    const links = [['json', 'JSON'], ['npz', 'NPZ'], ['gif', 'GIF']]
-      .map(([kind, text]) => [kind, text, this.api.download(this.run.id, kind, this.id, this.at)])
-      .filter(([, , address]) => address)
-      .map(([kind, text, address]) => make('a', { href: address, download: `individual-${this.id}.${kind}`, text, 'aria-label': `Download as ${text}` }));
+  /** `file`: the individual with its genes, or null as long as nobody knows them. */
+  show_downloads(file) {
+    this.links.forEach((link) => URL.revokeObjectURL(link));
+    this.links = file ? [json_file(file), npz_file(file)].map((blob) => URL.createObjectURL(blob)) : [];
+    const film = this.run.cannot_draw ? null : this.api.gif(this.run.id, this.id, this.at);
+    const links = [['json', this.links[0]], ['npz', this.links[1]], ['gif', film]]
+      .filter(([, address]) => address)
+      .map(([kind, address]) => make('a', { href: address, download: `individual-${this.id}.${kind}`, text: kind.toUpperCase(), 'aria-label': `Download as ${kind.toUpperCase()}` }));
     this.downloads.replaceChildren(...(links.length ? [make('span', { class: 'quiet', text: 'Download' }), ...links] : []));
   }
 
@@ -274,6 +239,7 @@ export class Detail {
   close() {
     this.id = null;
     this.key = null;
+    if (this.links.length) this.show_downloads(null);
     this.answer = null;
     this.media.clear();
     this.sensed.clear();

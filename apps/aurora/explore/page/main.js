@@ -288,6 +288,7 @@ class Page {
     this.wish.id = null;
     this.write_place();
     this.show_state();
+    if (!this.polling) await this.compare.set_runs(this.runs, id);  // a poll does so when it is done
   }
 
   async refresh_run(serial = this.serial) {
@@ -318,6 +319,8 @@ class Page {
       this.info.task = { name: entry.task, axes: [] };
       this.info.cannot_draw = (info.notes || [])[0] || 'This program does not know the task.';
     }
+    if (newest && newest.container) await this.add_novelty(newest.container, id, null);
+    if (serial !== this.serial) return;
     if (newest && this.at === null) this.take_newest(newest, entry);
     this.show_about();
     this.set_timeline();
@@ -385,8 +388,23 @@ class Page {
         if (this.snapshots.size > kHeldSnapshots) this.snapshots.delete(this.snapshots.keys().next().value);
       }
     }
+    await this.add_novelty(container, id, at);
     if (serial !== this.serial || at !== this.at) return;
     this.set_container(container);
+  }
+
+  /**
+   * Novelty takes longest to compute of all that may colour a point, so it is asked for only where it
+   * does.
+   */
+  async add_novelty(container, id, at) {
+    if (this.colour !== 'novelty' || container.columns.novelty || !container.columns.descriptor) return;
+    try {
+      const values = await this.api.novelty(id, at, container.etag);
+      if (values && values.length === container.count) container.columns.novelty = { values, components: 1 };
+    } catch (problem) {
+      announce(problem.message);
+    }
   }
 
   set_timeline() {
@@ -549,7 +567,7 @@ class Page {
     const out = [];
     const add = (value, text, group) => out.push({ value, text, group });
     if (columns.fitness) add('fitness', 'fitness', 'Search');
-    if (columns.novelty) add('novelty', 'novelty', 'Search');
+    if (columns.descriptor) add('novelty', 'novelty', 'Search');
     if (columns.reconstruction_error) add('reconstruction_error', 'reconstruction error', 'Search');
     if (columns.birth) add('birth', 'age (iteration of birth)', 'Search');
     if (columns.ground_truth)
@@ -571,7 +589,8 @@ class Page {
   values_of(field) {
     const { columns } = this.container;
     const [name, k] = field.split(' ');
-    const column = columns[{ truth: 'ground_truth' }[name] || name] || columns.fitness;
+    const column = columns[column_name(name)];
+    if (!column) return new Float32Array(this.container.count).fill(NaN);
     return component(column.values, column.components, k === undefined ? 0 : Number(k));
   }
 
@@ -584,7 +603,7 @@ class Page {
     const size = columns.descriptor ? columns.descriptor.components : 0;
     if (!this.latent_axes) this.latent_axes = size > 2 ? ['p0', 'p1'] : ['d0', size > 1 ? 'd1' : 'd0'];
     const latents = Array.from({ length: size }, (_, k) => ({ value: `d${k}`, text: this.descriptor_name(k), group: 'Descriptor' }));
-    for (let k = 0; k < Math.min(size, 6); ++k) latents.unshift({ value: `p${k}`, text: `component ${k + 1}`, group: 'Principal components' });
+    for (let k = 0; k < Math.min(size, 6); ++k) latents.unshift({ value: `p${k}`, text: `PC ${k + 1}`, group: 'Principal components' });
     latents.sort((a, b) => (a.value[0] === b.value[0] ? Number(a.value.slice(1)) - Number(b.value.slice(1)) : a.value[0] < b.value[0] ? 1 : -1));
     ['x', 'y'].forEach((letter, i) => fill_select(by_id(`latent-${letter}`), latents, this.latent_axes[i]));
     show_if(by_id('latent-picks'), size > 2);
@@ -652,11 +671,14 @@ class Page {
     by_id('legend').setAttribute('aria-label', `${field ? field.text : this.colour}: dark is ${number_text(range.low)}, bright is ${number_text(range.high)}`);
   }
 
-  set_colour(field) {
+  async set_colour(field) {
     if (!this.container) return;
     this.colour = field;
     by_id('colour').value = field;
-    this.paint_points();
+    const { container } = this;
+    if (field === 'novelty' && !container.columns.novelty) by_id('legend-middle').textContent = '…';
+    await this.add_novelty(container, this.run_id, this.asked_at());
+    if (container === this.container && field === this.colour) this.paint_points();
   }
 
   set_palette(name) {
@@ -678,12 +700,12 @@ class Page {
 
   // ---- individuals
 
-  numbers_of(row) {
+  numbers_of(row, neighbours) {
     const { columns } = this.container;
     const out = [];
     const one = (name, title) => columns[name] && out.push([title, number_text(columns[name].values[row], 6)]);
     one('fitness', 'fitness');
-    one('novelty', 'novelty');
+    if (neighbours.length) out.push(['novelty', number_text(neighbours.reduce((sum, { distance }) => sum + distance, 0) / neighbours.length, 6)]);
     one('reconstruction_error', 'reconstruction error');
     one('birth', 'born in iteration');
     const each = (name, title) => {
@@ -702,7 +724,7 @@ class Page {
     const lines = [`Individual ${columns.id.values[row]}`, `fitness ${number_text(columns.fitness.values[row])}`];
     const [name, k] = this.colour.split(' ');
     const field = this.fields().find(({ value }) => value === this.colour);
-    if (this.colour !== 'fitness' && field && !(name === 'truth' && this.truth_axes.includes(Number(k)))) lines.push(`${field.text} ${number_text(this.values_of_row(row))}`);
+    if (this.colour !== 'fitness' && field && columns[column_name(name)] && !(name === 'truth' && this.truth_axes.includes(Number(k)))) lines.push(`${field.text} ${number_text(this.values_of_row(row))}`);
     const truth = columns.ground_truth;
     if (truth)
       for (const axis of this.truth_axes) {
@@ -714,7 +736,7 @@ class Page {
 
   values_of_row(row) {
     const [name, k] = this.colour.split(' ');
-    const column = this.container.columns[{ truth: 'ground_truth' }[name] || name];
+    const column = this.container.columns[column_name(name)];
     return column.values[row * column.components + (k === undefined ? 0 : Number(k))];
   }
 
@@ -743,12 +765,23 @@ class Page {
   mark_selected(row, note) {
     const ids = this.container.columns.id.values;
     const near = this.nearest_rows(row);
+    const neighbours = near.map((other) => ({ id: ids[other], distance: this.distance(row, other) }));
     const one = {
-      id: ids[row], rank: this.rank_of(row), count: this.container.count, numbers: this.numbers_of(row),
-      neighbours: near.map((other) => ({ id: ids[other], distance: this.distance(row, other) })),
+      id: ids[row], rank: this.rank_of(row), count: this.container.count,
+      numbers: this.numbers_of(row, neighbours), neighbours, file: this.file_of(row),
     };
     this.detail.show(this.info, one, this.asked_at(), `${this.info.id} ${this.at}`, note);
     this.views.forEach((view) => view.set_selected(row, near));
+  }
+
+  /** What is written of an individual, but for its genes. */
+  file_of(row) {
+    const { id, fitness, ground_truth: truth, descriptor } = this.container.columns;
+    const part = (column) => (column ? Array.from(column.values.subarray(row * column.components, (row + 1) * column.components)) : []);
+    return {
+      task: this.info.task.name, id: id.values[row], fitness: fitness.values[row],
+      truth: part(truth).map((value, k) => [this.truth_axis(k).name, value]), descriptor: part(descriptor),
+    };
   }
 
   /** Which container pictures are asked of: of a run that goes on, the one that is on the screen. */
@@ -852,6 +885,11 @@ class Page {
     this.views.forEach((one) => one.set_stops(rows));
     this.morph.show(this.info, rows.map((row) => ({ id: id.values[row], fitness: fitness.values[row] })), this.asked_at());
   }
+}
+
+/** The column of the container that a field is in. */
+function column_name(field) {
+  return field === 'truth' ? 'ground_truth' : field;
 }
 
 /** Where the individuals are, if they are far from filling the bounds. */

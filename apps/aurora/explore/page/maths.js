@@ -126,7 +126,7 @@ function symmetric_eigen(matrix) {
   return { values: matrix.map((line, i) => line[i]), vectors };
 }
 
-/** Round values between the two, about `wanted` of them. */
+/** Round values between the two, about `wanted` of them, and two at least: one alone is no scale. */
 export function ticks(lower, upper, wanted) {
   const span = upper - lower;
   if (!(span > 0) || !Number.isFinite(span)) return [];
@@ -138,7 +138,7 @@ export function ticks(lower, upper, wanted) {
     out.push(i === 0 ? 0 : Number((i * step).toPrecision(12)));
     if (out.length > 60) break;
   }
-  return out;
+  return out.length < 2 ? ticks(lower, upper, 2 * Math.max(wanted, 1)) : out;
 }
 
 /** A number for people: four digits, commas between thousands, a true minus. */
