@@ -52,7 +52,7 @@ float squared_radius(double radius) {
 }
 
 struct NeighbourIndex::Access : nearest_neighbours::View {};
-struct NeighbourIndex::List : NearestList {};
+struct NeighbourIndex::Question : nearest_neighbours::Question {};
 
 NeighbourIndex::NeighbourIndex(std::size_t dimension) : dimension_(dimension) {
   assert(dimension > 0);
@@ -246,49 +246,59 @@ std::span<const Neighbour> NeighbourIndex::nearest(std::span<const float> query,
                                                    Workspace& workspace, float max_squared_distance,
                                                    std::uint32_t excluded,
                                                    std::uint64_t older_than) const {
-  List list{{.capacity = k,
-             .excluded = excluded,
-             .older_than = older_than > newest_ ? kAnyAge : older_than,
-             .bound = max_squared_distance}};
-  return fill(list, query, workspace);
+  assert(query.size() == dimension_);
+  const bool there = excluded != kNoSlot && contains(excluded);
+  return answer({{.point = query.data(),
+                  .capacity = k,
+                  .bound = max_squared_distance,
+                  .excluded = there ? positions_[excluded] : kNoSlot,
+                  .older_than = older_than > newest_ ? kAnyAge : older_than}},
+                workspace);
 }
 
 std::span<const Neighbour> NeighbourIndex::nearest_fitter(std::span<const float> query,
                                                           std::size_t k, Workspace& workspace,
                                                           std::span<const float> fitness,
                                                           float than, std::uint64_t id) const {
-  List list{{.capacity = k,
-             .older_than = id,
-             .bound = kInfinity,
-             .fitness = fitness.data(),
-             .fitter_than = than}};
-  return fill(list, query, workspace);
+  assert(query.size() == dimension_);
+  return answer({{.point = query.data(),
+                  .capacity = k,
+                  .bound = kInfinity,
+                  .older_than = id,
+                  .fitness = fitness.data(),
+                  .fitter_than = than}},
+                workspace);
 }
 
-/// The answer to a query; the list says what is asked.
-std::span<const Neighbour> NeighbourIndex::fill(List& list, std::span<const float> query,
-                                                Workspace& workspace) const {
-  assert(query.size() == dimension_ && list.capacity > 0);
+std::span<const Neighbour> NeighbourIndex::answer(const Question& question,
+                                                  Workspace& workspace) const {
+  assert(question.capacity > 0);
   if (counts_.empty()) {
     workspace.nearest_bucket_ = 0;
     return {};
   }
-  const std::size_t room = rounded_up(counts_.size());
-  workspace.box_distances_.resize(room);
-  workspace.near_distances_.resize(room);
-  workspace.near_buckets_.resize(room);
-  workspace.round_.resize(room);
-  if (workspace.neighbours_.size() < list.capacity) workspace.neighbours_.resize(list.capacity);
-  list.items = workspace.neighbours_.data();
+  const std::size_t boxes = rounded_up(counts_.size());
+  workspace.box_distances_.resize(boxes);
+  workspace.boxes_.resize(boxes);
+  workspace.round_.resize(boxes);
+  const std::size_t points = nearest_neighbours::room_for(question.capacity);
+  if (workspace.neighbours_.size() < points) {
+    workspace.distances_.resize(points);
+    workspace.positions_.resize(points);
+    workspace.neighbours_.resize(points);
+  }
   const Access view = access();
   float* const distances = workspace.box_distances_.data();
   workspace.nearest_bucket_ =
-      nearest_neighbours::box_distances(view, query.data(), query.data(), distances);
-  nearest_neighbours::nearest_to_point(
-      view, query.data(), workspace.nearest_bucket_, distances,
-      {workspace.near_distances_.data(), workspace.near_buckets_.data(), workspace.round_.data()},
-      list);
-  return {list.items, list.count};
+      nearest_neighbours::box_distances(view, question.point, question.point, distances);
+  const std::size_t found =
+      nearest_neighbours::nearest_to_point(view, question, workspace.nearest_bucket_, distances,
+                                           {.boxes = workspace.boxes_.data(),
+                                            .round = workspace.round_.data(),
+                                            .distances = workspace.distances_.data(),
+                                            .positions = workspace.positions_.data(),
+                                            .neighbours = workspace.neighbours_.data()});
+  return {workspace.neighbours_.data(), found};
 }
 
 void NeighbourIndex::nearest_of_all(

@@ -53,9 +53,10 @@ class NeighbourIndex {
   class Workspace {
     friend class NeighbourIndex;
     std::vector<float> box_distances_;
-    std::vector<float> near_distances_;
-    std::vector<std::uint32_t> near_buckets_;
+    std::vector<std::uint32_t> boxes_;
     std::vector<std::uint32_t> round_;
+    std::vector<float> distances_;
+    std::vector<std::uint32_t> positions_;
     std::vector<Neighbour> neighbours_;
     std::uint32_t nearest_bucket_ = 0;
   };
@@ -123,10 +124,9 @@ class NeighbourIndex {
     std::array<float, kBucketSize> lane;
   };
   struct Access;  // what the vector code sees
-  struct List;    // what a query fills
+  struct Question;
 
-  std::span<const Neighbour> fill(List& list, std::span<const float> query,
-                                  Workspace& workspace) const;
+  std::span<const Neighbour> answer(const Question& question, Workspace& workspace) const;
   Access access() const;
   void insert_into(std::uint32_t bucket, std::size_t slot, std::span<const float> point,
                    std::uint64_t id);

@@ -29,12 +29,10 @@ constexpr std::size_t kVectors = 2;
 
 template <class Mask>
 HWY_INLINE std::uint64_t bits_of(Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(Tag(), mask, bytes);
+  // Whole, not byte by byte: the bits then go from one register to the other.
+  static_assert(std::endian::native == std::endian::little);
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < (hn::MaxLanes(Tag()) + 7) / 8; ++i) {
-    bits |= std::uint64_t{bytes[i]} << (8 * i);
-  }
+  hn::StoreMaskBits(Tag(), mask, reinterpret_cast<std::uint8_t*>(&bits));
   return bits;
 }
 
@@ -100,147 +98,217 @@ HWY_INLINE void offer_points(const View& view, std::size_t position,
   for (std::size_t q = 0; q < Q; ++q) offer_close(view, position, sums[q], *lists[q]);
 }
 
-/// Offers the points of a bucket to the list of one query, if any of them may belong there. Takes
-/// the lanes without a point along and asks once for many points: a branch that is guessed wrong
-/// costs more than the distances of a vector.
-HWY_INLINE void look_through(const View& view, std::size_t bucket, const float* query,
-                             NearestList& list) {
-  constexpr std::size_t kGroup = 4;
+/// The squared distances of a bucket's points to a query; NaN in lanes without a point. Takes those
+/// lanes along: a branch that is guessed wrong costs more than the distances of a vector. Sums with
+/// names, for an array of them would go through memory.
+HWY_INLINE void bucket_distances(const View& view, std::size_t bucket, const float* query,
+                                 float* out) {
   const Tag d;
-  const float* const queries[1] = {query};
-  const Vec bound = hn::Set(d, list.bound);
-  for (std::size_t first = 0; first < kBucketSize; first += kGroup * hn::Lanes(d)) {
-    Vec sums[1][kGroup];
-    squared_distances<1, kGroup>(view.bucket(bucket) + first, view.dimension, queries, 1, sums);
-    auto close = hn::Le(sums[0][0], bound);
-    for (std::size_t v = 1; v < kGroup; ++v) close = hn::Or(close, hn::Le(sums[0][v], bound));
-    if (hn::AllFalse(d, close)) continue;
-    offer_close(view, bucket * kBucketSize + first, sums[0], list);
-  }
-}
-
-/// Writes the lanes of `values` that the mask names, side by side, and something behind them: a
-/// whole vector at most. (Storing them alone is very slow on some processors; without AVX-512,
-/// Highway's Compress copies a table of 1 KiB for every call.)
-template <class Values, class Mask, class T>
-HWY_INLINE void keep(Values values, Mask mask, T* out) {
-  const hn::Repartition<T, Tag> d;
-#if HWY_TARGET <= HWY_AVX3
-  hn::StoreU(hn::Compress(values, hn::RebindMask(d, mask)), d, out);
-#else
-  alignas(64) T lanes[16];
-  hn::Store(values, d, lanes);
-  const std::uint64_t bits = bits_of(mask);
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    *out = lanes[i];
-    out += bits >> i & 1;
-  }
-#endif
-}
-
-/// The squared distances of a bucket's points to a query; NaN in lanes without a point.
-struct BucketDistances {
-  alignas(64) float lane[kBucketSize];
-
-  std::size_t count_within(float bound) const {
-    const Tag d;
-    std::size_t count = 0;
-    for (std::size_t first = 0; first < kBucketSize; first += hn::Lanes(d)) {
-      count += hn::CountTrue(d, hn::Le(hn::Load(d, lane + first), hn::Set(d, bound)));
-    }
-    return count;
-  }
-
-  /// At most `bound`, by halving, such that `wanted` points or a few more are within it, or all are
-  /// that are within `bound`.
-  float bound_for(std::size_t wanted, float bound) const {
-    constexpr std::size_t kMore = 2;
-    constexpr int kHalvings = 10;
-    const Tag d;
-    Vec largest = hn::Zero(d);
-    for (std::size_t first = 0; first < kBucketSize; first += hn::Lanes(d)) {
-      const Vec distances = hn::Load(d, lane + first);
-      largest = hn::IfThenElse(hn::Gt(distances, largest), distances, largest);
-    }
-    float high = std::min(bound, hn::GetLane(hn::MaxOfLanes(d, largest)));
-    float low = 0;
-    std::size_t within = count_within(high);
-    for (int i = 0; i < kHalvings && within > wanted + kMore; ++i) {
-      const float middle = low + 0.5F * (high - low);  // never above `high`
-      const std::size_t count = count_within(middle);
-      const bool enough = count >= wanted;
-      within = enough ? count : within;
-      high = enough ? middle : high;
-      low = enough ? low : middle;
-    }
-    return high;
-  }
-};
-
-/// Offers the points of a bucket to an empty list. No point is put in that falls out again, and
-/// each goes to its place by the number of those before it: branches that are guessed wrong cost
-/// more than distances.
-HWY_INLINE void look_first(const View& view, std::size_t bucket, const float* query,
-                           NearestList& list) {
-  constexpr std::size_t kGroup = 4;
-  const Tag d;
-  const hn::Repartition<std::uint32_t, Tag> du;
   const std::size_t lanes = hn::Lanes(d);
-  const float* const queries[1] = {query};
-  BucketDistances all;
-  for (std::size_t first = 0; first < kBucketSize; first += kGroup * lanes) {
-    Vec sums[1][kGroup];
-    squared_distances<1, kGroup>(view.bucket(bucket) + first, view.dimension, queries, 1, sums);
-    for (std::size_t v = 0; v < kGroup; ++v) hn::Store(sums[0][v], d, all.lane + first + v * lanes);
-  }
-  const std::size_t position = bucket * kBucketSize;
-  const bool anybody = list.takes_anybody();
-  // Whoever is excluded takes no place.
-  const std::size_t wanted = list.capacity + (list.excluded == NeighbourIndex::kNoSlot ? 0 : 1);
-  const float bound = anybody ? all.bound_for(wanted, list.bound) : list.bound;
-  float near[kBucketSize + 16];
-  std::uint32_t lane[kBucketSize + 16];
-  std::size_t count = 0;
-  for (std::size_t first = 0; first < kBucketSize; first += lanes) {
-    const Vec distances = hn::Load(d, all.lane + first);
-    const auto close = hn::Le(distances, hn::Set(d, bound));
-    keep(distances, close, near + count);
-    keep(hn::Iota(du, static_cast<std::uint32_t>(first)), close, lane + count);
-    count += hn::CountTrue(d, close);
-  }
-  hn::StoreU(hn::Set(d, std::numeric_limits<float>::quiet_NaN()), d, near + count);
-  bool ties = !anybody;
-  std::uint8_t before[kBucketSize];
-  for (std::size_t i = 0; i < count && anybody; ++i) {
-    std::size_t below = 0;
-    std::size_t not_above = 0;
-    for (std::size_t first = 0; first < count; first += lanes) {
-      const Vec others = hn::LoadU(d, near + first);
-      below += hn::CountTrue(d, hn::Lt(others, hn::Set(d, near[i])));
-      not_above += hn::CountTrue(d, hn::Le(others, hn::Set(d, near[i])));
+  for (std::size_t first = 0; first < kBucketSize; first += 4 * lanes) {
+    const float* points = view.bucket(bucket) + first;
+    Vec sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
+    for (std::size_t a = 0; a < view.dimension; ++a, points += kBucketSize) {
+      const Vec q = hn::Set(d, query[a]);
+      const Vec d0 = hn::Sub(hn::Load(d, points), q);
+      const Vec d1 = hn::Sub(hn::Load(d, points + lanes), q);
+      const Vec d2 = hn::Sub(hn::Load(d, points + 2 * lanes), q);
+      const Vec d3 = hn::Sub(hn::Load(d, points + 3 * lanes), q);
+      sum0 = hn::Add(sum0, hn::Mul(d0, d0));
+      sum1 = hn::Add(sum1, hn::Mul(d1, d1));
+      sum2 = hn::Add(sum2, hn::Mul(d2, d2));
+      sum3 = hn::Add(sum3, hn::Mul(d3, d3));
     }
-    before[i] = static_cast<std::uint8_t>(below);
-    ties |= not_above != below + 1;
+    hn::Store(sum0, d, out + first);
+    hn::Store(sum1, d, out + first + lanes);
+    hn::Store(sum2, d, out + first + 2 * lanes);
+    hn::Store(sum3, d, out + first + 3 * lanes);
   }
-  if (ties) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (near[i] > list.bound) continue;
-      list.offer({near[i], view.slots[position + lane[i]], view.ids[position + lane[i]]});
-    }
-    return;
-  }
-  std::size_t excluded = kBucketSize;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (view.slots[position + lane[i]] == list.excluded) excluded = before[i];
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t place = before[i] - (before[i] > excluded ? 1U : 0U);
-    if (before[i] == excluded || place >= list.capacity) continue;
-    list.items[place] = {near[i], view.slots[position + lane[i]], view.ids[position + lane[i]]};
-  }
-  list.count = std::min(list.capacity, count - (excluded < kBucketSize ? 1U : 0U));
-  if (list.count == list.capacity) list.bound = list.items[list.count - 1].squared_distance;
 }
+
+/// One bit for each of 64 values that is not above the bound.
+HWY_INLINE std::uint64_t bits_within(const float* values, float bound) {
+  const Tag d;
+  std::uint64_t bits = 0;
+  for (std::size_t first = 0; first < kBucketSize; first += hn::Lanes(d)) {
+    bits |= bits_of(hn::Le(hn::LoadU(d, values + first), hn::Set(d, bound))) << first;
+  }
+  return bits;
+}
+
+HWY_INLINE std::size_t count_within(const float* values, std::size_t count, float bound) {
+  const Tag d;
+  std::size_t within = 0;
+  for (std::size_t first = 0; first < count; first += hn::Lanes(d)) {
+    within += hn::CountTrue(d, hn::Le(hn::LoadU(d, values + first), hn::Set(d, bound)));
+  }
+  return within;
+}
+
+/// At most `bound`, such that `wanted` of the values or a few more are within it, or all are that
+/// are within `bound`. Behind the values there is NaN, for a vector. Seven bounds are tried at
+/// once: which of them to go on with is no branch.
+HWY_INLINE float bound_for(const float* values, std::size_t count, std::size_t wanted,
+                           float bound) {
+  constexpr std::size_t kParts = 8;
+  constexpr int kRounds = 3;
+  const Tag d;
+  const std::size_t few = wanted / 8;
+  std::size_t within = count_within(values, count, bound);
+  if (within <= wanted + few) return bound;
+  Vec largest = hn::Zero(d);
+  for (std::size_t first = 0; first < count; first += hn::Lanes(d)) {
+    const Vec some = hn::LoadU(d, values + first);
+    largest = hn::IfThenElse(hn::Gt(some, largest), some, largest);
+  }
+  float high = std::min(bound, hn::GetLane(hn::MaxOfLanes(d, largest)));
+  float low = 0;
+  for (int i = 0; i < kRounds && within > wanted + few; ++i) {
+    const float step = (high - low) / kParts;
+    float bounds[kParts];
+    std::size_t counts[kParts];
+    std::size_t too_low = 0;
+    for (std::size_t part = 0; part + 1 < kParts; ++part) {
+      bounds[part] = low + step * static_cast<float>(part + 1);
+      counts[part] = count_within(values, count, bounds[part]);
+      too_low += counts[part] < wanted ? 1 : 0;
+    }
+    bounds[kParts - 1] = high;
+    counts[kParts - 1] = within;
+    low = too_low == 0 ? low : bounds[too_low - 1];
+    high = bounds[too_low];
+    within = counts[too_low];
+  }
+  return high;
+}
+
+/// The points that may belong to the answer, as long as they are looked for. Nothing is sorted
+/// until the end, and then by counting: branches that are guessed wrong cost more than distances.
+class Search {
+ public:
+  Search(const View& view, const Question& question, const Scratch& scratch)
+      : view_(view), question_(question), scratch_(scratch), bound_(question.bound) {}
+
+  /// Nothing above this squared distance belongs to the answer.
+  float bound() const { return bound_; }
+
+  void look_into(std::uint32_t bucket) {
+    alignas(64) float distances[kBucketSize];
+    bucket_distances(view_, bucket, question_.point, distances);
+    if (question_.excluded / kBucketSize == bucket) {
+      distances[question_.excluded % kBucketSize] = std::numeric_limits<float>::quiet_NaN();
+    }
+    const std::size_t before = count_;
+    // The first bucket alone gives a bound.
+    if (before == 0 && question_.anybody()) {
+      bound_ = bound_for(distances, kBucketSize, question_.capacity, bound_);
+    }
+    const auto first = static_cast<std::uint32_t>(bucket * kBucketSize);
+    float* near = scratch_.distances + before;
+    std::uint32_t* positions = scratch_.positions + before;
+    for (std::uint64_t bits = bits_within(distances, bound_); bits != 0; bits &= bits - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(bits));
+      *near++ = distances[lane];
+      *positions++ = first + lane;
+    }
+    count_ = static_cast<std::size_t>(near - scratch_.distances);
+    if (!question_.anybody()) drop_uncounted(before);
+    if (count_ > question_.capacity + kSpare) drop_far();
+  }
+
+  /// Puts the answer in order.
+  std::size_t finish() {
+    pad();
+    const Tag d;
+    const hn::Repartition<std::uint32_t, Tag> du;
+    const float* const distances = scratch_.distances;
+    // Everybody's place is the number of those before him.
+    std::size_t sum = 0;
+    for (std::size_t first = 0; first < count_; first += hn::Lanes(d)) {
+      const Vec these = hn::LoadU(d, distances + first);
+      auto before = hn::Zero(du);
+      for (std::size_t i = 0; i < count_; ++i) {
+        const auto farther = hn::Lt(hn::Set(d, distances[i]), these);
+        before = hn::Sub(before, hn::BitCast(du, hn::VecFromMask(d, farther)));
+      }
+      alignas(64) std::uint32_t place[16];
+      hn::Store(before, du, place);
+      for (std::size_t i = first; i < std::min(count_, first + hn::Lanes(d)); ++i) {
+        scratch_.neighbours[place[i - first]] = neighbour(i);
+        sum += place[i - first];
+      }
+    }
+    if (sum != count_ * (count_ - 1) / 2) {  // two share a place: ids decide
+      for (std::size_t i = 0; i < count_; ++i) scratch_.neighbours[i] = neighbour(i);
+      std::sort(scratch_.neighbours, scratch_.neighbours + count_, nearer);
+    }
+    return std::min(count_, question_.capacity);
+  }
+
+ private:
+  Neighbour neighbour(std::size_t i) const {
+    const std::uint32_t position = scratch_.positions[i];
+    return {scratch_.distances[i], view_.slots[position], view_.ids[position]};
+  }
+
+  void pad() const {
+    const Tag d;
+    hn::StoreU(hn::Set(d, std::numeric_limits<float>::quiet_NaN()), d, scratch_.distances + count_);
+  }
+
+  template <class Stays>
+  void keep_if(std::size_t from, const Stays& stays) {
+    float* const distances = scratch_.distances;
+    std::uint32_t* const positions = scratch_.positions;
+    std::size_t to = from;
+    for (std::size_t i = from, end = count_; i < end; ++i) {
+      const bool stay = stays(i);
+      distances[to] = distances[i];
+      positions[to] = positions[i];
+      to += stay ? 1 : 0;
+    }
+    count_ = to;
+  }
+
+  void drop_uncounted(std::size_t from) {
+    keep_if(from, [&](std::size_t i) {
+      const std::uint32_t position = scratch_.positions[i];
+      return question_.counts(view_.slots[position], view_.ids[position]);
+    });
+  }
+
+  /// Lowers the bound, for there are more than enough.
+  void drop_far() {
+    pad();
+    const float* const distances = scratch_.distances;
+    const float bound = bound_for(distances, count_, question_.capacity, bound_);
+    keep_if(0, [&](std::size_t i) { return distances[i] <= bound; });
+    bound_ = bound;
+    if (count_ > question_.capacity + kSpare) drop_young();
+  }
+
+  /// The same where many are equally far: ids decide.
+  void drop_young() {
+    Neighbour* const all = scratch_.neighbours;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::uint32_t position = scratch_.positions[i];
+      all[i] = {scratch_.distances[i], position, view_.ids[position]};
+    }
+    std::nth_element(all, all + question_.capacity - 1, all + count_, nearer);
+    count_ = question_.capacity;
+    bound_ = all[count_ - 1].squared_distance;
+    for (std::size_t i = 0; i < count_; ++i) {
+      scratch_.distances[i] = all[i].squared_distance;
+      scratch_.positions[i] = all[i].slot;
+    }
+  }
+
+  const View& view_;
+  const Question& question_;
+  const Scratch& scratch_;
+  float bound_;
+  std::size_t count_ = 0;
+};
 
 /// Offers the points of a bucket to the lists of Q queries.
 template <std::size_t Q>
@@ -258,7 +326,10 @@ HWY_INLINE void look_into(const View& view, std::size_t bucket, const float* con
 std::uint32_t box_distances(const View& view, const float* lower, const float* upper, float* out) {
   const Tag d;
   const std::size_t lanes = hn::Lanes(d);
+  const hn::Repartition<std::uint32_t, Tag> du;
   Vec smallest = hn::Set(d, std::numeric_limits<float>::infinity());
+  auto where = hn::Zero(du);
+  auto these = hn::Iota(du, 0);
   for (std::size_t b = 0; b < view.buckets; b += lanes) {
     const std::size_t row = b / kBucketSize * view.dimension * kBucketSize + b % kBucketSize;
     Vec sum = hn::Zero(d);
@@ -268,59 +339,52 @@ std::uint32_t box_distances(const View& view, const float* lower, const float* u
                                      hn::Load(d, view.upper + row + a * kBucketSize)));
     }
     hn::StoreU(sum, d, out + b);
+    where = hn::IfThenElse(hn::RebindMask(du, hn::Lt(sum, smallest)), these, where);
+    these = hn::Add(these, hn::Set(du, static_cast<std::uint32_t>(lanes)));
     smallest = hn::Min(smallest, sum);
   }
-  const Vec minimum = hn::MinOfLanes(d, smallest);
-  for (std::size_t b = 0; b < view.buckets; b += lanes) {
-    const std::uint64_t bits = bits_of(hn::Eq(hn::LoadU(d, out + b), minimum));
-    if (bits != 0) return static_cast<std::uint32_t>(b + std::countr_zero(bits));
-  }
-  return 0;
+  const std::uint64_t bits = bits_of(hn::Eq(smallest, hn::MinOfLanes(d, smallest)));
+  alignas(64) std::uint32_t buckets[16];
+  hn::Store(where, du, buckets);
+  return buckets[std::countr_zero(bits)];
 }
 
-void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
-                      const float* box_distances, const NearBoxes& boxes, NearestList& list) {
-  const Tag d;
-  const hn::Repartition<std::uint32_t, Tag> du;
-  const std::size_t lanes = hn::Lanes(d);
+std::size_t nearest_to_point(const View& view, const Question& question, std::uint32_t nearest,
+                             const float* box_distances, const Scratch& scratch) {
+  Search search(view, question, scratch);
   // The nearest bucket first: it gives a bound that leaves some of the others.
-  if (!(box_distances[nearest] <= list.bound)) return;
-  look_first(view, nearest, query, list);
+  if (!(box_distances[nearest] <= search.bound())) return 0;
+  search.look_into(nearest);
   std::size_t left = 0;
-  const Vec bound = hn::Set(d, list.bound);
-  for (std::size_t b = 0; b < view.buckets; b += lanes) {
-    const Vec distance = hn::LoadU(d, box_distances + b);
-    const auto close = hn::And(hn::Le(distance, bound), hn::FirstN(d, view.buckets - b));
-    if (hn::AllFalse(d, close)) continue;
-    keep(hn::Iota(du, static_cast<std::uint32_t>(b)), close, boxes.buckets + left);
-    keep(distance, close, boxes.distances + left);
-    left += hn::CountTrue(d, close);
+  for (std::uint32_t b = 0; b < view.buckets; b += kBucketSize) {
+    std::uint64_t bits = bits_within(box_distances + b, search.bound());
+    if (view.buckets - b < kBucketSize) bits &= (std::uint64_t{1} << (view.buckets - b)) - 1;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto bucket = b + static_cast<std::uint32_t>(std::countr_zero(bits));
+      scratch.boxes[left] = bucket;
+      left += bucket == nearest ? 0 : 1;
+    }
   }
   // In a few rounds instead of a sort: those that are near in comparison with the bound lower it
   // before it comes to the others.
   for (const float part : {0.25F, 0.5F, 1.0F}) {
-    if (left == 0) break;
-    const Vec reach = hn::Set(d, part * list.bound);
+    const float reach = part * search.bound();
     std::size_t now = 0;
     std::size_t later = 0;
-    for (std::size_t i = 0; i < left; i += lanes) {
-      const Vec distance = hn::LoadU(d, boxes.distances + i);
-      const auto buckets = hn::LoadU(du, boxes.buckets + i);
-      const auto used = hn::FirstN(d, left - i);
-      const auto close = hn::And(hn::Le(distance, reach), used);
-      const auto far = hn::AndNot(close, used);
-      keep(buckets, close, boxes.round + now);
-      keep(buckets, far, boxes.buckets + later);
-      keep(distance, far, boxes.distances + later);
-      now += hn::CountTrue(d, close);
-      later += hn::CountTrue(d, far);
+    for (std::size_t i = 0; i < left; ++i) {
+      const std::uint32_t bucket = scratch.boxes[i];
+      const bool close = box_distances[bucket] <= reach;
+      scratch.round[now] = bucket;
+      scratch.boxes[later] = bucket;
+      now += close ? 1 : 0;
+      later += close ? 0 : 1;
     }
-    for (const std::uint32_t bucket : std::span(boxes.round, now)) {
-      if (bucket == nearest || box_distances[bucket] > list.bound) continue;
-      look_through(view, bucket, query, list);
+    for (const std::uint32_t bucket : std::span(scratch.round, now)) {
+      if (box_distances[bucket] <= search.bound()) search.look_into(bucket);
     }
     left = later;
   }
+  return search.finish();
 }
 
 /// One bit for each lane of `bucket` whose point may have a neighbour in the bucket `other` of
@@ -469,9 +533,9 @@ std::uint32_t box_distances(const View& view, const float* lower, const float* u
   return HWY_DYNAMIC_DISPATCH(box_distances)(view, lower, upper, out);
 }
 
-void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
-                      const float* box_distances, const NearBoxes& boxes, NearestList& list) {
-  HWY_DYNAMIC_DISPATCH(nearest_to_point)(view, query, nearest, box_distances, boxes, list);
+std::size_t nearest_to_point(const View& view, const Question& question, std::uint32_t nearest,
+                             const float* box_distances, const Scratch& scratch) {
+  return HWY_DYNAMIC_DISPATCH(nearest_to_point)(view, question, nearest, box_distances, scratch);
 }
 
 void nearest_to_bucket(const View& view, std::uint32_t bucket,

@@ -12,6 +12,9 @@ namespace aurora::nearest_neighbours {
 
 constexpr std::size_t kBucketSize = NeighbourIndex::kBucketSize;
 
+/// So many points more than are asked for are kept before the farther ones are sorted out.
+constexpr std::size_t kSpare = 8;
+
 /// The arrays of a NeighbourIndex; see there. A row is kBucketSize floats.
 struct View {
   const float* points;
@@ -26,29 +29,22 @@ struct View {
   const float* bucket(std::size_t b) const { return points + b * dimension * kBucketSize; }
 };
 
-/// The best neighbours found so far, nearest first.
+/// The order of neighbours: of two at the same distance the older one counts as nearer.
+inline bool nearer(const Neighbour& a, const Neighbour& b) {
+  return a.squared_distance < b.squared_distance ||
+         (a.squared_distance == b.squared_distance && a.id < b.id);
+}
+
+/// The best neighbours found so far of a point in a bucket, nearest first.
 struct NearestList {
   Neighbour* items = nullptr;  // room for `capacity`
   std::size_t capacity = 0;    // > 0
   std::uint32_t excluded = NeighbourIndex::kNoSlot;
-  std::uint64_t older_than = NeighbourIndex::kAnyAge;
   float bound = 0;  // nothing above this squared distance can enter
   std::size_t count = 0;
-  const float* fitness = nullptr;  // by slot; null if age alone counts
-  float fitter_than = 0;           // of who is as fit as this, `older_than` says who may enter
-
-  bool takes_anybody() const { return older_than == NeighbourIndex::kAnyAge && fitness == nullptr; }
-
-  bool may_enter(const Neighbour& candidate) const {
-    if (fitness != nullptr) [[unlikely]] {
-      const float other = fitness[candidate.slot];
-      if (other != fitter_than) return other > fitter_than;
-    }
-    return candidate.slot != excluded && candidate.id < older_than;
-  }
 
   void offer(const Neighbour& candidate) {
-    if (!may_enter(candidate)) return;
+    if (candidate.slot == excluded) return;
     std::size_t i = count;
     if (count < capacity) {
       ++count;
@@ -61,10 +57,23 @@ struct NearestList {
     items[i] = candidate;
     if (count == capacity) bound = items[count - 1].squared_distance;
   }
+};
 
-  static bool nearer(const Neighbour& a, const Neighbour& b) {
-    return a.squared_distance < b.squared_distance ||
-           (a.squared_distance == b.squared_distance && a.id < b.id);
+/// What is asked about one point: who is nearest to it.
+struct Question {
+  const float* point;
+  std::size_t capacity;                                // > 0: of how many
+  float bound;                                         // not above this squared distance
+  std::uint32_t excluded = NeighbourIndex::kNoSlot;    // who is at this position does not count
+  std::uint64_t older_than = NeighbourIndex::kAnyAge;  // nor whose id is not below
+  const float* fitness = nullptr;  // by slot: who is fitter than this counts, whatever the id,
+  float fitter_than = 0;           // and who is less fit does not; null if age alone counts
+
+  bool anybody() const { return older_than == NeighbourIndex::kAnyAge && fitness == nullptr; }
+
+  bool counts(std::uint32_t slot, std::uint64_t id) const {
+    if (fitness != nullptr && fitness[slot] != fitter_than) return fitness[slot] > fitter_than;
+    return id < older_than;
   }
 };
 
@@ -73,21 +82,27 @@ struct NearestList {
 /// the smallest; there must be one.
 std::uint32_t box_distances(const View& view, const float* lower, const float* upper, float* out);
 
-/// Where nearest_to_point notes which boxes are left to look into: room for all buckets, rounded up
-/// to 64, each.
-struct NearBoxes {
-  float* distances;
-  std::uint32_t* buckets;
-  std::uint32_t* round;
+/// Memory for the answer to a question.
+struct Scratch {
+  std::uint32_t* boxes;      // those left to look into: room for all buckets
+  std::uint32_t* round;      // those of them whose turn it is: the same
+  float* distances;          // of the points found, in no order: room_for(capacity)
+  std::uint32_t* positions;  // theirs: the same
+  Neighbour* neighbours;     // the same; at last the answer, nearest first
 };
 
-/// Offers every point to `list` that may belong there. `box_distances` are those from `query`,
-/// `nearest` is the bucket where they are smallest.
-void nearest_to_point(const View& view, const float* query, std::uint32_t nearest,
-                      const float* box_distances, const NearBoxes& boxes, NearestList& list);
+/// Of how many points found there may be: more than are asked for, a bucket, and a vector.
+constexpr std::size_t room_for(std::size_t capacity) {
+  return capacity + kSpare + kBucketSize + 16;
+}
 
-/// The same for all points of a bucket as queries, looking only into the buckets of `others`, in
-/// this order. lists[i] belongs to the point in lane i.
+/// Writes the answer to scratch.neighbours and returns how many they are. `box_distances` are those
+/// from the point, `nearest` is the bucket where they are smallest.
+std::size_t nearest_to_point(const View& view, const Question& question, std::uint32_t nearest,
+                             const float* box_distances, const Scratch& scratch);
+
+/// Offers every point of the buckets `others` to the lists of the points in `bucket` that it may
+/// belong to; in this order. lists[i] belongs to the point in lane i.
 void nearest_to_bucket(const View& view, std::uint32_t bucket,
                        std::span<const std::uint32_t> others, NearestList* lists);
 
