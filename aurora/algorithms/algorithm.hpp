@@ -163,8 +163,13 @@ class Algorithm {
 
 using LoopEntry = Entry<Algorithm, LoopContext>;
 
+/// A loop with an option of this name is made with so many encoders and containers, as an
+/// EncoderEnsemble and a ContainerEnsemble.
+inline constexpr const char* kEncodersOption = "encoders";
+
 LoopEntry quality_diversity_loop();
 LoopEntry cma_me_loop();
+LoopEntry ensemble_loop();
 LoopEntry taxons_loop();
 LoopEntry novelty_search_loop();
 

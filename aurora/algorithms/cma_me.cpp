@@ -209,9 +209,8 @@ class CmaMe final : public QualityDiversity {
   /// Values of one emitter in the array called `name`.
   std::vector<double> restored(const PartState& state, std::string_view name, std::size_t emitter,
                                std::size_t size) const {
-    const auto array = std::ranges::find(state.arrays, name, &NamedArray::name);
-    if (array == state.arrays.end() ||
-        array->shape != std::vector<std::size_t>{config_.emitters, size, 2} ||
+    const NamedArray* array = array_called(state.arrays, name);
+    if (!array || array->shape != std::vector<std::size_t>{config_.emitters, size, 2} ||
         array->values.size() != 2 * size * config_.emitters || !all_finite(array->values)) {
       throw DataError(fmt::format("the emitters' array '{}' is missing, or not of {} emitters",
                                   name, config_.emitters));

@@ -73,7 +73,13 @@ void QualityDiversity::breed_after(MatrixView<const float> first) {
 std::vector<std::uint32_t> QualityDiversity::select(std::size_t count, std::uint32_t draw) {
   std::vector<std::uint32_t> parents(count);
   Stream stream(seed_, Purpose::selection, address(iteration_), draw);
-  Members members(*container_, workers_);
+  draw_parents(*container_, parents, stream);
+  return parents;
+}
+
+void QualityDiversity::draw_parents(Container& container, std::span<std::uint32_t> parents,
+                                    Stream& stream) {
+  Members members(container, workers_);
   const std::vector<float> weights = selector_->weights(members, address(iteration_));
   if (weights.empty()) {
     select_uniform(members.size(), parents, stream);
@@ -83,7 +89,6 @@ std::vector<std::uint32_t> QualityDiversity::select(std::size_t count, std::uint
     throw DataError("the selector gave " + std::to_string(weights.size()) + " weights for " +
                     std::to_string(members.size()) + " members");
   }
-  return parents;
 }
 
 void QualityDiversity::take(StepReport& report) {

@@ -37,6 +37,10 @@ class QualityDiversity : public Algorithm {
   /// Fills the offspring: with these genotypes first, then with children of selected members. There
   /// must be members, and a selector that selects.
   void breed_after(MatrixView<const float> first);
+  /// So many rows of the container; `draw` tells one selection of an iteration from another.
+  virtual std::vector<std::uint32_t> select(std::size_t count, std::uint32_t draw);
+  /// Fills `parents` with rows of a container, as the selector says.
+  void draw_parents(Container& container, std::span<std::uint32_t> parents, Stream& stream);
   /// What became of the offspring, child by child.
   virtual void learn(std::span<const Outcome> /*outcomes*/) {}
 
@@ -51,7 +55,6 @@ class QualityDiversity : public Algorithm {
   void save_members(AlgorithmState& out) const override;
   void restore_members(AlgorithmState& state) override;
 
-  std::vector<std::uint32_t> select(std::size_t count, std::uint32_t draw);
   void teach_selector(std::span<const Outcome> outcomes);
   void remember_offspring();
   void extinguish(StepReport& report);

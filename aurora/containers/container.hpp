@@ -63,6 +63,9 @@ class Container {
   /// let members go. Rows may move; ids stay.
   virtual Upkeep after_iteration(const IterationEnd& /*end*/, Workers& /*workers*/) { return {}; }
 
+  /// By what a distance threshold is multiplied around each member, row by row; empty: by 1.
+  virtual std::vector<double> radius_factors() const { return {}; }
+
   /// Numbers about itself, for metrics.csv: always the same names.
   virtual std::vector<NamedNumber> numbers() const { return {}; }
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,10 @@ float squared_radius(double radius);
 /// none.
 double mean_distance(std::span<const float> squares);
 double mean_distance(std::span<const Neighbour> neighbours);
+
+inline double distance_of(const Neighbour& neighbour) {
+  return std::sqrt(static_cast<double>(neighbour.squared_distance));
+}
 
 class NeighbourIndex {
  public:
@@ -164,5 +169,22 @@ class NeighbourIndex {
   std::vector<std::uint32_t> empty_;      // buckets that lost their last point
   std::vector<float> scratch_;            // distances to boxes, for insert()
 };
+
+/// Calls visit(neighbour) for the points within the squared distance whose id is below
+/// `older_than`, nearest first, as long as it says true: for who cannot know how many he needs. So
+/// many are asked for at first, then four times as many, and so on.
+template <class Visit>
+void visit_nearest(const NeighbourIndex& index, std::span<const float> query, std::size_t at_first,
+                   NeighbourIndex::Workspace& workspace, float max_squared_distance,
+                   std::uint64_t older_than, const Visit& visit) {
+  for (std::size_t k = at_first, seen = 0;; k *= 4) {
+    const auto close = index.nearest(query, k, workspace, max_squared_distance,
+                                     NeighbourIndex::kNoSlot, older_than);
+    for (; seen < close.size(); ++seen) {
+      if (!visit(close[seen])) return;
+    }
+    if (close.size() < k) return;
+  }
+}
 
 }  // namespace aurora

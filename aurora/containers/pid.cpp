@@ -35,38 +35,55 @@ std::size_t least_kept(std::size_t size, std::size_t target_size) {
                                   static_cast<double>(std::min(size, target_size)));
 }
 
-/// How many of the points, taken in order, have no earlier one that was kept within `radius`.
-std::size_t kept_at(MatrixView<const float> points, double radius, NeighbourIndex& index,
-                    NeighbourIndex::Workspace& workspace) {
+/// How many of the points, taken in order, have no earlier one that was kept within its radius,
+/// which is `radius` times the factor of that one.
+std::size_t kept_at(MatrixView<const float> points, std::span<const double> factors, double radius,
+                    NeighbourIndex& index, NeighbourIndex::Workspace& workspace) {
   index.clear();
-  const float bound = squared_radius(radius);
+  const float bound =
+      squared_radius(radius * (factors.empty() ? 1 : *std::ranges::max_element(factors)));
   for (std::size_t i = 0; i < points.rows(); ++i) {
-    if (index.nearest(points.row(i), 1, workspace, bound).empty()) {
-      index.insert(i, points.row(i), i, workspace);
-    }
+    bool kept = true;
+    visit_nearest(index, points.row(i), 1, workspace, bound, NeighbourIndex::kAnyAge,
+                  [&](const Neighbour& other) {
+                    const double factor = factors.empty() ? 1 : factors[other.slot];
+                    kept = distance_of(other) > radius * factor;
+                    return kept;
+                  });
+    if (kept) index.insert(i, points.row(i), i, workspace);
   }
   return index.size();
 }
 
-/// The members' descriptors, oldest first.
-Matrix<float> by_age(const Individuals& individuals) {
-  const std::vector<std::uint32_t> rows = rows_by_age(individuals);
-  Matrix<float> sorted(rows.size(), individuals.descriptors.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(individuals.descriptors.row(rows[i]), sorted.row(i).begin());
+/// The members' descriptors and the factors of their radii, oldest first.
+struct ByAge {
+  explicit ByAge(const Container& container)
+      : descriptors(container.size(), container.individuals().descriptors.cols()),
+        factors(container.radius_factors()) {
+    const std::vector<double> unsorted = factors;
+    const std::vector<std::uint32_t> rows = rows_by_age(container.individuals());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto row = container.individuals().descriptors.row(rows[i]);
+      std::ranges::copy(row, descriptors.row(i).begin());
+      if (!factors.empty()) factors[i] = unsorted[rows[i]];
+    }
   }
-  return sorted;
-}
+
+  Matrix<float> descriptors;
+  std::vector<double> factors;
+};
 
 }  // namespace
 
-double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, double epsilon) {
+double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, double epsilon,
+                        std::span<const double> factors) {
   constexpr int kMaxSteps = 40;
   constexpr double kTolerance = 0.01;  // of the size
   NeighbourIndex index(descriptors.cols());
   NeighbourIndex::Workspace workspace;
   const auto kept = [&](double threshold) {
-    return static_cast<double>(kept_at(descriptors, (1 - epsilon) * threshold, index, workspace));
+    return static_cast<double>(
+        kept_at(descriptors, factors, (1 - epsilon) * threshold, index, workspace));
   };
   if (descriptors.rows() < 2) return kThresholdWithoutExtent;
   const double enough = std::min(static_cast<double>(size), kept(0));
@@ -102,8 +119,9 @@ double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, d
 }
 
 double reseed_threshold(const Container& container, std::size_t target_size, double epsilon) {
-  return reseed_threshold(by_age(container.individuals()),
-                          least_kept(container.size(), target_size), epsilon);
+  const ByAge members(container);
+  return reseed_threshold(members.descriptors, least_kept(container.size(), target_size), epsilon,
+                          members.factors);
 }
 
 void PidController::reset(double threshold, std::size_t size, std::size_t target_size) {
@@ -158,15 +176,19 @@ class Pid final : public Threshold {
   /// threshold that leaves the target. Costs one re-add, and about ten more in these two cases.
   double for_update(const Container& container, double epsilon) override {
     if (container.size() == 0) return value_;
-    const Matrix<float> descriptors = by_age(container.individuals());
-    NeighbourIndex index(descriptors.cols());
+    const ByAge members(container);
+    NeighbourIndex index(members.descriptors.cols());
     NeighbourIndex::Workspace workspace;
-    const std::size_t kept = kept_at(descriptors, (1 - epsilon) * value_, index, workspace);
+    const auto reseeded = [&](std::size_t size) {
+      return reseed_threshold(members.descriptors, size, epsilon, members.factors);
+    };
+    const std::size_t kept =
+        kept_at(members.descriptors, members.factors, (1 - epsilon) * value_, index, workspace);
     const std::size_t least = least_kept(container.size(), target_size_);
-    if (kept < least) return std::min(value_, reseed_threshold(descriptors, least, epsilon));
+    if (kept < least) return std::min(value_, reseeded(least));
     if (static_cast<double>(kept) > (1 + kExcessLimit) * static_cast<double>(target_size_)) {
       // The controller goes on from there: its sum need not find the way.
-      const double raised = std::max(value_, reseed_threshold(descriptors, target_size_, epsilon));
+      const double raised = std::max(value_, reseeded(target_size_));
       controller_.scale(raised / value_);
       value_ = raised;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "aurora/core/matrix.hpp"
 
@@ -21,8 +22,9 @@ struct PidGains {
 /// The largest threshold, up to a few per cent of size, with which a container update that re-adds
 /// these descriptors in this order (oldest first) keeps at least `size` of them; rule 1 alone is
 /// counted. By bisection, about ten re-adds. With fewer than `size` different descriptors, one that
-/// keeps all of them.
-double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, double epsilon);
+/// keeps all of them. The radius around each is the threshold times its factor; none: times 1.
+double reseed_threshold(MatrixView<const float> descriptors, std::size_t size, double epsilon,
+                        std::span<const double> factors = {});
 /// The same of the members of a container, to keep 97 % of the target, or of them if they are
 /// fewer: not all, or the closest pair alone would decide.
 double reseed_threshold(const Container& container, std::size_t target_size, double epsilon);

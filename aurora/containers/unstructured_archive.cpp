@@ -16,6 +16,14 @@ namespace aurora {
 namespace {
 
 constexpr float kAnyDistance = std::numeric_limits<float>::infinity();
+constexpr const char* kRanked = "ranked";
+constexpr double kFarAway = std::numeric_limits<double>::infinity();
+
+/// A member near a candidate.
+struct Close {
+  double scaled = kFarAway;  // its distance, divided by the factor of its radius
+  Neighbour who = {};
+};
 
 }  // namespace
 
@@ -27,22 +35,67 @@ UnstructuredArchive::UnstructuredArchive(const IndividualsLayout& layout,
   if (!(config.epsilon >= 0 && config.epsilon < 1)) {
     throw UsageError("container.epsilon must be in [0, 1), not " + std::to_string(config.epsilon));
   }
+  if (!(config.relevance >= 0 && config.relevance < 1)) {
+    throw UsageError("container.relevance must be in [0, 1), not " +
+                     std::to_string(config.relevance));
+  }
+}
+
+void UnstructuredArchive::rank_anew() {
+  if (config_.relevance == 0) return;
+  ranked_ = individuals_.fitness;
+  std::ranges::sort(ranked_);
+  spacing_ = 0;  // some have a larger radius now
+}
+
+/// Of those with the same fitness everybody has the mean rank.
+double UnstructuredArchive::factor(float fitness) const {
+  if (ranked_.empty()) return 1;
+  const auto equals = std::ranges::equal_range(ranked_, fitness);
+  const auto worse = static_cast<double>(equals.begin() - ranked_.begin());
+  const double rank = worse + 0.5 * static_cast<double>(equals.size());
+  return 1 + config_.relevance * (1 - 2 * rank / static_cast<double>(ranked_.size()));
+}
+
+std::vector<double> UnstructuredArchive::radius_factors() const {
+  if (ranked_.empty()) return {};
+  std::vector<double> factors(size());
+  std::ranges::transform(individuals_.fitness, factors.begin(),
+                         [&](float fitness) { return factor(fitness); });
+  return factors;
 }
 
 /// What the rules say of a candidate and the individuals of the index that are older than it.
 UnstructuredArchive::Decision UnstructuredArchive::decide(const Candidate& candidate,
                                                           double threshold,
                                                           Workspace& workspace) const {
-  // Neighbours beyond the threshold change nothing in the first three rules.
-  const float radius = squared_radius(threshold);
-  const auto close = index_.nearest(candidate.descriptor, 2, workspace, radius,
-                                    NeighbourIndex::kNoSlot, candidate.id);
-  if (close.empty()) return {.outcome = Outcome::added, .reach = radius};
-  if (close.size() == 2 && std::sqrt(static_cast<double>(close[1].squared_distance)) <
-                               (1 - config_.epsilon) * threshold) {
-    return {.outcome = Outcome::rejected, .reach = close[1].squared_distance};
+  // Neighbours beyond the largest radius change nothing in the first three rules. The two that
+  // count are those whose distance is the smallest share of their radius: whoever comes later in
+  // the order of distances is out of it as soon as not even the largest radius would help.
+  const float radius = squared_radius(threshold * largest_factor());
+  const double tolerated = (1 - config_.epsilon) * threshold;
+  Close first;
+  Close second;
+  visit_nearest(index_, candidate.descriptor, 2, workspace, radius, candidate.id,
+                [&](const Neighbour& other) {
+                  const double distance = distance_of(other);
+                  const double share = factor(individuals_.fitness[other.slot]);
+                  if (distance <= threshold * share) {
+                    const Close found{distance / share, other};
+                    if (found.scaled < first.scaled) {
+                      second = std::exchange(first, found);
+                    } else if (found.scaled < second.scaled) {
+                      second = found;
+                    }
+                  }
+                  return second.scaled >= tolerated && distance / largest_factor() < second.scaled;
+                });
+  if (first.scaled == kFarAway) return {.outcome = Outcome::added, .reach = radius};
+  if (second.scaled < tolerated) {
+    const float reach = std::max(first.who.squared_distance, second.who.squared_distance);
+    return {.outcome = Outcome::rejected, .reach = reach};
   }
-  Decision decision = compete(candidate, close[0].slot, workspace);
+  Decision decision = compete(candidate, first.who.slot, workspace);
   decision.reach = std::max(decision.reach, radius);
   return decision;
 }
@@ -59,10 +112,8 @@ UnstructuredArchive::Decision UnstructuredArchive::compete(const Candidate& cand
   const double f1 = individuals_.fitness[rival];
   if (!(f >= (1 - (f1 < 0 ? -1 : 1) * eps) * f1)) return decision;
 
-  const auto others = index_
-                          .nearest(candidate.descriptor, config_.k + 1, workspace, kAnyDistance,
-                                   NeighbourIndex::kNoSlot, candidate.id)
-                          .subspan(1);
+  const auto others =
+      index_.nearest(candidate.descriptor, config_.k, workspace, kAnyDistance, rival, candidate.id);
   const bool enough = others.size() == config_.k;
   decision.reach = enough ? others.back().squared_distance : kAnyDistance;
   if (others.empty()) return decision;
@@ -173,7 +224,7 @@ std::vector<std::uint32_t> UnstructuredArchive::rows_with_company(double distanc
 std::size_t UnstructuredArchive::update(double threshold, Workers& workers) {
   const std::size_t before = size();
   const double distance = (1 - config_.epsilon) * threshold;
-  std::vector<std::uint32_t> rows = rows_with_company(distance, workers);
+  std::vector<std::uint32_t> rows = rows_with_company(distance * largest_factor(), workers);
   std::ranges::sort(rows, {}, [&](std::uint32_t row) { return individuals_.ids[row]; });
   // The index alone says who is still in; no column moves until all is decided.
   for (const std::uint32_t row : rows) {
@@ -199,8 +250,12 @@ void UnstructuredArchive::follow_threshold(const IterationEnd& end, Workers& wor
 }
 
 Upkeep UnstructuredArchive::after_iteration(const IterationEnd& end, Workers& workers) {
+  const bool ranked = config_.relevance > 0 &&
+                      (end.descriptors_changed || end.iteration % config_.update_period == 0);
+  if (ranked) rank_anew();
   follow_threshold(end, workers);
-  if (!threshold_->wants_update(end, config_.update_period)) return {};
+  // Those whose radius has changed are looked at again, whatever the threshold wants.
+  if (!threshold_->wants_update(end, config_.update_period) && !ranked) return {};
   const double threshold = threshold_->for_update(*this, config_.epsilon);
   return {.updated = true, .lost = update(threshold, workers)};
 }
@@ -218,11 +273,20 @@ std::vector<NamedNumber> UnstructuredArchive::numbers() const {
 std::string UnstructuredArchive::check(Workers& workers) const {
   Container::check(workers);
   if (size() < 2) return "fewer than two individuals";
-  std::vector<float> closest(size());
-  index_.nearest_of_all(1, workers, [&](std::uint32_t row, std::span<const Neighbour> others) {
-    closest[row] = others.front().squared_distance;
+  std::vector<double> closest(size(), kFarAway);
+  workers.parallel_for(size(), 64, [&](std::size_t begin, std::size_t end) {
+    Workspace workspace;
+    for (std::size_t row = begin; row < end; ++row) {
+      visit_nearest(index_, individuals_.descriptors.row(row), 1, workspace, kAnyDistance,
+                    individuals_.ids[row], [&](const Neighbour& older) {
+                      const double distance = distance_of(older);
+                      const double share = factor(individuals_.fitness[older.slot]);
+                      closest[row] = std::min(closest[row], distance / share);
+                      return distance / largest_factor() < closest[row];
+                    });
+    }
   });
-  const double distance = std::sqrt(static_cast<double>(*std::ranges::min_element(closest)));
+  const double distance = *std::ranges::min_element(closest);
   // The rules compare distances that are rounded to float.
   constexpr double kRounding = 1e-5;
   if (distance < (1 - kRounding) * spacing_) {
@@ -231,17 +295,24 @@ std::string UnstructuredArchive::check(Workers& workers) const {
                     "their container allows",
                     distance, spacing_));
   }
-  return fmt::format("closest pair {:.4g} apart, at least {:.4g} is promised", distance, spacing_);
+  return fmt::format("closest pair {:.4g} apart{}, at least {:.4g} is promised", distance,
+                     ranked_.empty() ? "" : " (as a share of the radius)", spacing_);
 }
 
 PartState UnstructuredArchive::state() const {
   PartState state{.numbers = threshold_->state(), .arrays = {}};
   // Infinity, before the first member, cannot be said in JSON.
   if (std::isfinite(spacing_)) state.numbers.push_back({"spacing", spacing_});
+  if (!ranked_.empty()) state.arrays.push_back({kRanked, {ranked_.size()}, ranked_});
   return state;
 }
 
 void UnstructuredArchive::restore(Individuals individuals, const PartState& state) {
+  std::vector<float> ranked;
+  if (const NamedArray* array = array_called(state.arrays, kRanked)) ranked = array->values;
+  if (!all_finite(ranked) || !std::ranges::is_sorted(ranked)) {
+    throw DataError("the fitness by which members are ranked is not finite or not in order");
+  }
   const std::vector<NamedNumber> before =
       threshold_ ? threshold_->state() : std::vector<NamedNumber>();
   if (threshold_) threshold_->restore(state.numbers);
@@ -251,6 +322,7 @@ void UnstructuredArchive::restore(Individuals individuals, const PartState& stat
     if (threshold_) threshold_->restore(before);
     throw;
   }
+  ranked_ = std::move(ranked);
   const double promised = size() == 0 ? std::numeric_limits<double>::infinity() : 0;
   spacing_ = number_called(state.numbers, "spacing", promised);
 }
@@ -263,6 +335,8 @@ ContainerEntry unstructured_container() {
               "tolerance of the replacement rule (eps)")
       .option("update_period", &Config::update_period, 1, 1'000'000'000,
               "iterations between two container updates (T_C)")
+      .option("relevance", &Config::relevance, Range{.high = 1, .below_high = true},
+              "by how much the fitter have a smaller radius around them than the others (w)")
       .made_by([](const Config& config, ContainerContext& context) {
         return std::make_unique<UnstructuredArchive>(context.layout, config,
                                                      std::move(context.threshold));

@@ -21,11 +21,15 @@ struct ArchiveConfig {
   std::size_t k = 15;              // neighbours that make the novelty score
   double epsilon = 0.1;            // tolerance of the exclusive eps-dominance, in [0, 1)
   std::size_t update_period = 10;  // T_C: iterations between two container updates
+  // w, in [0, 1): the threshold around a member is (1 - w) times as large around the fittest and
+  // (1 + w) times around the least fit, by rank in between.
+  double relevance = 0;
 };
 
 class UnstructuredArchive final : public Container {
  public:
-  /// UsageError if k or the period is 0, epsilon outside [0, 1), or the layout has no descriptor.
+  /// UsageError if k or the period is 0, epsilon or relevance outside [0, 1), or the layout has no
+  /// descriptor.
   /// Without a threshold only the members that are given one may be called.
   UnstructuredArchive(const IndividualsLayout& layout, const ArchiveConfig& config,
                       std::unique_ptr<Threshold> threshold = nullptr);
@@ -41,6 +45,7 @@ class UnstructuredArchive final : public Container {
   Upkeep after_iteration(const IterationEnd& end, Workers& workers) override;
   std::size_t set_descriptors(MatrixView<const float> descriptors,
                               std::span<const float> errors) override;
+  std::vector<double> radius_factors() const override;
   std::vector<NamedNumber> numbers() const override;
   /// No two members are closer to each other than they may be.
   std::string check(Workers& workers) const override;
@@ -63,6 +68,10 @@ class UnstructuredArchive final : public Container {
   /// the work is to find the others.
   std::size_t update(double threshold, Workers& workers);
 
+  /// From here on members have the radii of their present ranks; nothing happens without
+  /// relevance. A container update must follow, as it does in after_iteration().
+  void rank_anew();
+
  private:
   struct Candidate {
     std::span<const float> descriptor;
@@ -78,6 +87,10 @@ class UnstructuredArchive final : public Container {
   };
   using Workspace = NeighbourIndex::Workspace;
 
+  /// By what the threshold is multiplied around a member of this fitness, and at the most.
+  double factor(float fitness) const;
+  double largest_factor() const { return ranked_.empty() ? 1 : 1 + config_.relevance; }
+
   Decision decide(const Candidate& candidate, double threshold, Workspace& workspace) const;
   Decision compete(const Candidate& candidate, std::uint32_t rival, Workspace& workspace) const;
   bool stands(const Decision& decision, const Candidate& candidate,
@@ -91,8 +104,11 @@ class UnstructuredArchive final : public Container {
 
   ArchiveConfig config_;
   std::unique_ptr<Threshold> threshold_;
-  /// No two members are closer than this: it falls with every smaller threshold that members are
-  /// added with, and is known anew after a container update.
+  /// The fitness of the members when they were ranked, ascending; empty: all are alike.
+  std::vector<float> ranked_;
+  /// No member is closer than this to an older one, the distance divided by the factor of the older
+  /// one's radius: it falls with every smaller threshold that members are added with, and is known
+  /// anew after a container update.
   double spacing_ = std::numeric_limits<double>::infinity();
   Workspace workspace_;
 };

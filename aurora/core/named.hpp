@@ -33,6 +33,9 @@ struct PartState {
 /// does not have what came later.
 double number_called(std::span<const NamedNumber> numbers, std::string_view name, double otherwise);
 
+/// The array called `name`, or null if there is none.
+const NamedArray* array_called(std::span<const NamedArray> arrays, std::string_view name);
+
 /// DataError unless every number is finite.
 void check_finite(std::span<const NamedNumber> numbers);
 

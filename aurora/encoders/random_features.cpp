@@ -169,12 +169,15 @@ class RandomFeatures final : public Encoder {
       return extents;
     };
     const std::size_t d = phases_.size();
-    return {{"features.weight", with_extents(d)},
-            {"features.phase", {d}},
-            {"features.gain", {1}},
-            {"features.mean", {d}},
-            {"features.axes", {dimension(), d}},
-            {"decoder.weight", with_extents(dimension())}};
+    // Of pictures the means of blocks are looked at, which are fewer than there are features.
+    const bool all = weights_.cols() == shape_.size();
+    return {
+        {"features.weight", all ? with_extents(d) : std::vector<std::size_t>{d, weights_.cols()}},
+        {"features.phase", {d}},
+        {"features.gain", {1}},
+        {"features.mean", {d}},
+        {"features.axes", {dimension(), d}},
+        {"decoder.weight", with_extents(dimension())}};
   }
 
   /// z, without its mean, of what is looked at.

@@ -96,6 +96,10 @@ std::vector<Variant> builtin_variants() {
       {"cma-me",
        "MAP-Elites with emitters that follow what improves it (CMA-ME)",
        {"algorithm.kind=cma-me", "descriptor.kind=hand-coded", "container.kind=grid"}},
+      {"aurora-ensemble-n",
+       "AURORA with several encoders, each with a container of its own",
+       {"algorithm.kind=ensemble", "descriptor.kind=learned", "descriptor.dimension=n",
+        "threshold.kind=csc", "selection.kind=uniform"}},
   };
 }
 
@@ -113,6 +117,7 @@ Parts builtin_parts() {
   parts.loops.add(taxons_loop());
   parts.loops.add(novelty_search_loop());
   parts.loops.add(cma_me_loop());
+  parts.loops.add(ensemble_loop());
 
   parts.encoders.add(auto_encoder_part());
   parts.encoders.add(conv_autoencoder_part());

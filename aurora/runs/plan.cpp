@@ -10,7 +10,9 @@
 #include <set>
 #include <thread>
 
+#include "aurora/containers/container_ensemble.hpp"
 #include "aurora/core/errors.hpp"
+#include "aurora/encoders/encoder_ensemble.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/toml.hpp"
 #include "aurora/storage/paths.hpp"
@@ -541,11 +543,11 @@ class Resolver {
 
   void check_mix() {
     const Mix mix = mix_of();
-    if (mix.learned && mix.descriptor_size > mix.task.sensory.size()) {
+    if (mix.learned && plan_.run.dimension > mix.task.sensory.size()) {
       throw UsageError(fmt::format(
           "descriptor.dimension={} does not go with the task '{}': its sensory data has only {} "
           "features, and a descriptor cannot have more",
-          mix.descriptor_size, mix.task.name, mix.task.sensory.size()));
+          plan_.run.dimension, mix.task.name, mix.task.sensory.size()));
     }
     const auto ask = [&](const std::string& key, const auto& chosen) {
       if (!chosen.entry->refuses) return;
@@ -607,7 +609,8 @@ std::string toml_key(const std::string& name) {
 }  // namespace
 
 std::size_t Plan::descriptor_size() const {
-  return run.descriptor == DescriptorKind::learned ? run.dimension : spec().hand_coded_size;
+  if (run.descriptor == DescriptorKind::hand_coded) return spec().hand_coded_size;
+  return run.dimension * loop.integer(kEncodersOption).value_or(1);
 }
 
 Settings Plan::settings() const {
@@ -681,7 +684,11 @@ std::string Plan::toml() const {
 std::unique_ptr<Encoder> Plan::make_encoder(std::size_t dimension, Stream& stream) const {
   if (!encoder) return nullptr;
   EncoderContext context{spec().sensory, dimension, stream};
-  return encoder->make(context);
+  const auto count = loop.integer(kEncodersOption);
+  if (!count) return encoder->make(context);
+  std::vector<std::unique_ptr<Encoder>> encoders;  // the stream gives each a start of its own
+  for (std::uint64_t i = 0; i < *count; ++i) encoders.push_back(encoder->make(context));
+  return std::make_unique<EncoderEnsemble>(std::move(encoders));
 }
 
 std::unique_ptr<Container> Plan::make_container(Workers& workers, const Watch& watch) const {
@@ -700,11 +707,18 @@ std::unique_ptr<Container> Plan::make_container(Workers& workers, const Watch& w
       context.bounds.push_back({spec().ground_truth[i].min, spec().ground_truth[i].max});
     }
   }
-  if (threshold) {
+  const auto make = [&] {
     ThresholdContext distance{run.target_size};
-    context.threshold = threshold->make(distance);
-  }
-  return container->make(context);
+    if (threshold) context.threshold = threshold->make(distance);
+    return container->make(context);
+  };
+  const auto count = loop.integer(kEncodersOption);
+  if (!count) return make();
+  const IndividualsLayout layout = context.layout;
+  context.layout = ContainerEnsemble::part_layout(layout, *count);
+  std::vector<std::unique_ptr<Container>> containers;
+  for (std::uint64_t i = 0; i < *count; ++i) containers.push_back(make());
+  return std::make_unique<ContainerEnsemble>(layout, std::move(containers));
 }
 
 std::unique_ptr<Algorithm> Plan::make_loop(Workers& workers, const Watch& watch) const {

@@ -44,6 +44,8 @@ std::string now_iso() {
 
 // ---- Containers ----
 
+constexpr const char* kState = "state.";  // before the names of the arrays of a container's state
+
 void write_individuals(const fs::path& directory, const Individuals& individuals,
                        const PartState& state, const TaskSpec& spec, bool with_sensory,
                        const std::function<void()>& before) {
@@ -53,6 +55,7 @@ void write_individuals(const fs::path& directory, const Individuals& individuals
   write_directory(directory, [&](const fs::path& fresh) {
     ArrayDirectoryWriter writer(fresh);
     writer.add_columns("", individuals, with_sensory, rows_by_age(individuals));
+    writer.add_arrays(kState, state.arrays);
     Json axes = Json::array();
     for (const Axis& axis : spec.ground_truth) {
       axes.push_back({{"name", axis.name},
@@ -335,6 +338,7 @@ SavedContainer load_container(const fs::path& directory, bool with_sensory) {
   saved.individuals =
       reader.read_columns("", rows, saved.has_sensory, manifest.text_list("extra_columns"));
   if (manifest.has("state")) saved.state.numbers = manifest.object("state").numbers();
+  saved.state.arrays = reader.read_arrays(kState);
   check_columns(reader, saved.individuals, saved.ground_truth.size(), saved.has_sensory);
   return saved;
 }

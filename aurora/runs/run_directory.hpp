@@ -130,7 +130,7 @@ struct SavedContainer {
   std::vector<Axis> ground_truth;  // of the columns of individuals.ground_truth
   bool has_sensory = false;        // if not, individuals.sensory has the shape {0}
   Individuals individuals;         // in ascending order of ids
-  PartState state;                 // of the container; numbers alone, none in a snapshot
+  PartState state;                 // of the container; none in a snapshot
 };
 
 /// Reads <run>/container or <run>/snapshots/NNNNNN. DataError unless everything is as a run writes

@@ -35,6 +35,7 @@ except ModuleNotFoundError:
 PathLike = Union[str, Path]
 DEEPEST = 32  # sections in sections of a config.toml
 FORMAT_VERSION = 1  # of manifests
+STATE = "state."  # what a container depends on besides its columns: arrays for the program alone
 NEWEST_FORMAT = 3  # of run.json; 1 is that of version 0.1.0, which does not say so
 # The names of our columns, and those that other quality-diversity libraries give them.
 ALIASES = {"solution": "genotypes", "objective": "fitness", "measures": "descriptors"}
@@ -173,7 +174,7 @@ class Columns:
             raise RunError(
                 f"{path}: has {path.stat().st_size} bytes, the manifest says {entry['bytes']}"
             )
-        if entry["shape"][0] != self._count:
+        if not name.startswith(STATE) and entry["shape"][0] != self._count:
             raise RunError(f"{path}: has {entry['shape'][0]} rows, the {self._kind} {self._count}")
 
     def _check_manifest_checksum(self, where: Path) -> None:
@@ -195,7 +196,7 @@ class Columns:
 
     @property
     def columns(self) -> list[str]:
-        return [name[: -len(".npy")] for name in self._files]
+        return [name[: -len(".npy")] for name in self._files if not name.startswith(STATE)]
 
     def __getitem__(self, column: str) -> np.ndarray:
         column = ALIASES.get(column, column)
@@ -261,7 +262,7 @@ class Columns:
         """Holds every column against the manifest, whether it was asked for or not: types, shapes,
         and checksums if the module xxhash is installed. Without `sensory`, the big one is not read.
         """
-        for column in self.columns:
+        for column in (name[: -len(".npy")] for name in self._files):
             self._open(column)
             if sensory or column != "sensory":
                 self._check_checksum(self._files[column + ".npy"])

@@ -63,6 +63,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "aurora-uniform": {**LEARNED, "threshold.kind": "growing", "encoder.redraw": True},
     "hc-uniform": {**HAND_CODED, "threshold.kind": "growing"},
     "cma-me": {**HAND_CODED, "algorithm.kind": "cma-me", "container.kind": "grid"},
+    "aurora-ensemble": {**LEARNED, "algorithm.kind": "ensemble", "threshold.kind": "csc"},
 }
 # Those whose names end in a dimension, also where a setting gives them another.
 NUMBERED = [name for name, says in VARIANTS.items() if says["descriptor.kind"] == "learned"]

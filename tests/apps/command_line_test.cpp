@@ -353,7 +353,7 @@ TEST_F(CommandLine, ListsThePartsOfEveryKind) {
   };
   for (const List& list : std::vector<List>{
            {"loops",
-            {"quality-diversity", "taxons", "novelty-search", "cma-me"},
+            {"quality-diversity", "taxons", "novelty-search", "cma-me", "ensemble"},
             "population.added"},
            {"encoders", {"conv-ae", "mlp-ae", "pca"}, "encoder.epochs = "},
            {"containers", {"unstructured", "grid", "cvt"}, "container.update_period = "},

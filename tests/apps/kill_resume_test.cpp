@@ -86,7 +86,7 @@ std::vector<Case> cases() {
   if (!is_long()) return all;
   for (const char* variant :
        {"aurora-pid-uniform-4", "aurora-vat-uniform-4", "aurora-csc-surprise-4", "ns", "map-elites",
-        "cvt-map-elites", "random-search"}) {
+        "cvt-map-elites", "random-search", "aurora-ensemble-4"}) {
     all.push_back({"maze", variant});
   }
   all.push_back({"air-hockey", "aurora-csc-uniform-4", "200", "16"});

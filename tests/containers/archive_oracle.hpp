@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,32 +52,40 @@ class ArchiveOracle {
     return all;
   }
 
+  /// By what the threshold is multiplied around a member: its rank among those who were there when
+  /// they were ranked, where equals share theirs, decides.
+  double factor(float fitness) const {
+    if (config_.relevance == 0 || ranked_.empty()) return 1;
+    double rank = 0;
+    for (const float other : ranked_) rank += other < fitness ? 1 : other == fitness ? 0.5 : 0;
+    return 1 + config_.relevance * (1 - 2 * rank / static_cast<double>(ranked_.size()));
+  }
+
+  void rank_anew() {
+    ranked_.clear();
+    for (const Member& member : members_) ranked_.push_back(member.fitness);
+  }
+
   Outcome add(const Member& x, double l) {
-    if (members_.empty()) return append(x);
-    std::size_t nn1 = 0;
-    float d1 = INFINITY;
-    float d2 = INFINITY;
+    // In whose radius it is: nearest first, as a share of the radius; of equals the nearer one,
+    // then the older one.
+    std::vector<std::tuple<double, float, std::size_t>> close;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const float d = squared_distance(x.descriptor, members_[i].descriptor);
-      if (d < d1) {
-        d2 = d1;
-        nn1 = i;
-        d1 = d;
-      } else if (d < d2) {
-        d2 = d;
-      }
+      const double share = factor(members_[i].fitness);
+      if (std::sqrt(double{d}) <= l * share) close.emplace_back(std::sqrt(double{d}) / share, d, i);
     }
-    if (std::sqrt(double{d1}) > l) return append(x);
+    std::sort(close.begin(), close.end());
+    if (close.empty()) return append(x);
     if (members_.size() == 1) return Outcome::rejected;
-    if (std::sqrt(double{d2}) < (1 - config_.epsilon) * l) return Outcome::rejected;
+    if (close.size() > 1 && std::get<0>(close[1]) < (1 - config_.epsilon) * l) {
+      return Outcome::rejected;
+    }
+    const std::size_t nn1 = std::get<2>(close[0]);
     const double f = x.fitness;
     const double f1 = members_[nn1].fitness;
-    const auto of_x = neighbours(x.descriptor, kNobody);
-    const auto of_nn1 = neighbours(members_[nn1].descriptor, nn1);
-    if (of_x[0].second != nn1 || of_x[1].first != d2)
-      throw std::logic_error("the oracle disagrees with itself");
-    const double v = mean(of_x, 1, config_.k + 1);
-    const double v1 = mean(of_nn1, 0, config_.k);
+    const double v = mean(neighbours(x.descriptor, nn1), config_.k);
+    const double v1 = mean(neighbours(members_[nn1].descriptor, nn1), config_.k);
     const double sign = f1 < 0 ? -1 : 1;
     const bool fit = f >= (1 - sign * config_.epsilon) * f1;
     const bool novel = v >= (1 - config_.epsilon) * v1;
@@ -96,27 +104,26 @@ class ArchiveOracle {
   }
 
   double novelty(std::size_t i) const {
-    return mean(neighbours(members_[i].descriptor, i), 0, config_.k);
+    return mean(neighbours(members_[i].descriptor, i), config_.k);
   }
 
  private:
-  static constexpr std::size_t kNobody = SIZE_MAX;
-
   Outcome append(const Member& x) {
     members_.push_back(x);
     return Outcome::added;
   }
 
-  static double mean(const std::vector<std::pair<float, std::size_t>>& sorted, std::size_t begin,
-                     std::size_t end) {
-    end = std::min(end, sorted.size());
+  /// Of the first `most` distances.
+  static double mean(const std::vector<std::pair<float, std::size_t>>& sorted, std::size_t most) {
+    const std::size_t end = std::min(most, sorted.size());
     double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += std::sqrt(double{sorted[i].first});
-    return begin < end ? sum / static_cast<double>(end - begin) : 0;
+    for (std::size_t i = 0; i < end; ++i) sum += std::sqrt(double{sorted[i].first});
+    return end > 0 ? sum / static_cast<double>(end) : 0;
   }
 
   ArchiveConfig config_;
   std::vector<Member> members_;
+  std::vector<float> ranked_;
 };
 
 inline IndividualsLayout small_layout(std::size_t n) {
@@ -170,6 +177,8 @@ class Twins {
   }
 
   bool update(double threshold) {
+    archive.rank_anew();
+    oracle.rank_anew();
     return archive.update(threshold, workers_) == oracle.update(threshold);
   }
 
@@ -224,8 +233,9 @@ class Twins {
 };
 
 /// Fills and updates archives of every kind of scatter and threshold, `insertions` in all for each
-/// dimension; returns a description of the first disagreement, empty if there is none.
-inline std::string first_disagreement(std::size_t n, std::size_t insertions,
+/// dimension and relevance; returns a description of the first disagreement, empty if there is
+/// none.
+inline std::string first_disagreement(std::size_t n, double relevance, std::size_t insertions,
                                       std::size_t per_archive, std::size_t (&outcomes)[4],
                                       std::size_t& lost) {
   using Scatter = Twins::Scatter;
@@ -237,10 +247,14 @@ inline std::string first_disagreement(std::size_t n, std::size_t insertions,
     double threshold = kThresholds[run / 4 % 4];
     // In many dimensions everything is far from everything.
     if (scatter != Scatter::lattice) threshold *= std::sqrt(static_cast<double>(n) / 2);
-    Twins twins(n, {.k = run % 3 == 0 ? std::size_t{3} : std::size_t{15}, .epsilon = 0.1}, run);
+    Twins twins(n,
+                {.k = run % 3 == 0 ? std::size_t{3} : std::size_t{15},
+                 .epsilon = 0.1,
+                 .relevance = relevance},
+                run);
     const auto where = [&](std::size_t i) {
-      return "n " + std::to_string(n) + ", run (= seed) " + std::to_string(run) + ", insertion " +
-             std::to_string(i);
+      return "relevance " + std::to_string(relevance) + ", n " + std::to_string(n) +
+             ", run (= seed) " + std::to_string(run) + ", insertion " + std::to_string(i);
     };
     for (std::size_t i = 0, updated = 0, count = 0; i < per_archive; i += count) {
       // One by one, or several at once.

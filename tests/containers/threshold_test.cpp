@@ -105,12 +105,13 @@ TEST(VatThreshold, FollowsTheFormula) {
 }
 
 /// How many a container update keeps, by rule 1 alone.
-std::size_t kept(const Matrix<float>& points, double threshold, double epsilon) {
+std::size_t kept(const Matrix<float>& points, double threshold, double epsilon,
+                 const std::vector<double>& factors = {}) {
   std::vector<std::size_t> in;
   for (std::size_t i = 0; i < points.rows(); ++i) {
     if (std::ranges::all_of(in, [&](std::size_t j) {
           return std::sqrt(double{ArchiveOracle::squared_distance(points.row(i), points.row(j))}) >
-                 (1 - epsilon) * threshold;
+                 (1 - epsilon) * threshold * (factors.empty() ? 1 : factors[j]);
         })) {
       in.push_back(i);
     }
@@ -129,6 +130,21 @@ TEST(ReseedThreshold, KeepsTheSizeInEverySpace) {
         EXPECT_LE(static_cast<double>(count), 1.05 * static_cast<double>(size) + 2)
             << "n " << n << " scale " << scale;
       }
+    }
+  }
+}
+
+TEST(ReseedThreshold, KeepsTheSizeWhereRadiiDiffer) {
+  for (const std::size_t n : {1U, 2U, 10U}) {
+    const Matrix<float> points = random_points(600, n, 4);
+    Stream draw(4, Purpose::user, 1);
+    std::vector<double> factors(points.rows());
+    for (double& factor : factors) factor = 0.3 + 1.4 * draw.uniform();
+    for (const std::size_t size : {1U, 30U, 300U, 570U}) {
+      const double threshold = reseed_threshold(points, size, 0.1, factors);
+      const std::size_t count = kept(points, threshold, 0.1, factors);
+      EXPECT_GE(count, size) << "n " << n;
+      EXPECT_LE(static_cast<double>(count), 1.05 * static_cast<double>(size) + 2) << "n " << n;
     }
   }
 }

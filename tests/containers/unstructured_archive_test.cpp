@@ -107,6 +107,9 @@ TEST(UnstructuredArchive, RefusesSenselessConfigurations) {
   EXPECT_THROW(UnstructuredArchive(small_layout(1), {.epsilon = 1}), UsageError);
   EXPECT_THROW(UnstructuredArchive(small_layout(1), {.epsilon = -0.1}), UsageError);
   EXPECT_THROW(UnstructuredArchive(small_layout(1), {.epsilon = std::nan("")}), UsageError);
+  EXPECT_THROW(UnstructuredArchive(small_layout(1), {.relevance = 1}), UsageError);
+  EXPECT_THROW(UnstructuredArchive(small_layout(1), {.relevance = -0.1}), UsageError);
+  EXPECT_THROW(UnstructuredArchive(small_layout(1), {.relevance = std::nan("")}), UsageError);
 }
 
 class AgainstOracle : public testing::TestWithParam<std::size_t> {};
@@ -114,12 +117,24 @@ class AgainstOracle : public testing::TestWithParam<std::size_t> {};
 TEST_P(AgainstOracle, SameOutcomesLossesAndMembers) {
   std::size_t outcomes[4] = {};
   std::size_t lost = 0;
-  EXPECT_EQ(first_disagreement(GetParam(), 10'000, 250, outcomes, lost), "");
+  EXPECT_EQ(first_disagreement(GetParam(), 0, 10'000, 250, outcomes, lost), "");
   // Every path was taken.
   EXPECT_GT(outcomes[static_cast<std::size_t>(Outcome::added)], 500U);
   EXPECT_GT(outcomes[static_cast<std::size_t>(Outcome::replaced)], 100U);
   EXPECT_GT(outcomes[static_cast<std::size_t>(Outcome::rejected)], 500U);
   EXPECT_GT(lost, 30U);
+}
+
+TEST_P(AgainstOracle, SameOutcomesLossesAndMembersWithRelevance) {
+  for (const double relevance : {0.5, 0.95}) {
+    std::size_t outcomes[4] = {};
+    std::size_t lost = 0;
+    EXPECT_EQ(first_disagreement(GetParam(), relevance, 4'000, 250, outcomes, lost), "");
+    EXPECT_GT(outcomes[static_cast<std::size_t>(Outcome::added)], 200U);
+    EXPECT_GT(outcomes[static_cast<std::size_t>(Outcome::replaced)], 40U);
+    EXPECT_GT(outcomes[static_cast<std::size_t>(Outcome::rejected)], 200U);
+    EXPECT_GT(lost, 15U);
+  }
 }
 
 TEST_P(AgainstOracle, SameOutcomesInALargerArchive) {
@@ -417,6 +432,147 @@ TEST(UnstructuredArchive, CheckFindsNumbersThatAreNotFiniteAndIdsThatAreThereTwi
   EXPECT_NO_THROW(archive.check(workers));
 }
 
+// --- Relevance ---
+
+TEST(Relevance, GivesTheFitterASmallerRadius) {
+  // The positions of members and, after these, of candidates.
+  const Individuals batch = on_a_line({{0, 2},
+                                       {10, 1},
+                                       {20, 1},
+                                       {30, 0},
+                                       {31.4F, -9},
+                                       {31.7F, -9},
+                                       {0.6F, -9},
+                                       {0.3F, 9},
+                                       {9.5F, 9}});
+  UnstructuredArchive archive(small_layout(1), {.relevance = 0.8});
+  for (const std::size_t row : {0U, 1U, 2U, 3U}) archive.add(batch, row, 1.0);
+  EXPECT_TRUE(archive.radius_factors().empty()) << "nobody was ranked yet";
+  archive.rank_anew();
+  // Of four the ranks are 3.5, 2 and 2, and 0.5.
+  const std::vector<double> factors = archive.radius_factors();
+  ASSERT_EQ(factors.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_DOUBLE_EQ(factors[i], (std::vector<double>{0.4, 1, 1, 1.6}[i])) << i;
+  }
+  EXPECT_EQ(archive.add(batch, 4, 1.0), Outcome::rejected) << "1.4 from the least fit";
+  EXPECT_EQ(archive.add(batch, 5, 1.0), Outcome::added) << "1.7 from it";
+  EXPECT_EQ(archive.add(batch, 6, 1.0), Outcome::added) << "0.6 from the fittest";
+  EXPECT_EQ(archive.add(batch, 7, 1.0), Outcome::rejected) << "0.3 from it, and from the last";
+  EXPECT_EQ(archive.add(batch, 8, 1.0), Outcome::replaced) << "0.5 from one of those between";
+  EXPECT_EQ(archive.size(), 6U);
+}
+
+TEST(Relevance, RadiiAreThoseOfEverybodyAlikeIfFitnessIs) {
+  UnstructuredArchive archive(small_layout(1), {.relevance = 0.8});
+  const Individuals batch = on_a_line({{0, -3}, {10, -3}, {20, -3}});
+  for (const std::size_t row : {0U, 1U, 2U}) archive.add(batch, row, 1.0);
+  archive.rank_anew();
+  EXPECT_EQ(archive.radius_factors(), (std::vector<double>{1, 1, 1}));
+}
+
+TEST(Relevance, MembersAreRankedAndLookedAtAgainEveryPeriodWhateverTheThresholdWants) {
+  Workers workers(1);
+  UnstructuredArchive archive(small_layout(1), {.update_period = 5, .relevance = 0.8},
+                              fixed_threshold(1));
+  const Individuals batch = on_a_line({{0, 0}, {1.2F, 1}, {10, 2}});
+  for (const std::size_t row : {0U, 1U, 2U}) EXPECT_EQ(archive.add(batch, row), Outcome::added);
+  EXPECT_FALSE(archive.after_iteration({.iteration = 4, .encoder_updates = 1}, workers).updated);
+  EXPECT_TRUE(archive.state().arrays.empty());
+  const Upkeep upkeep = archive.after_iteration({.iteration = 5, .encoder_updates = 1}, workers);
+  EXPECT_TRUE(upkeep.updated);
+  // The second is within 0.9 times the first one's radius, and fitter: it takes the place. The
+  // ranks are of those who were there before.
+  EXPECT_EQ(upkeep.lost, 1U);
+  EXPECT_EQ(archive.individuals().size(), 2U);
+  ASSERT_EQ(archive.state().arrays.size(), 1U);
+  EXPECT_EQ(archive.state().arrays[0].values, (std::vector<float>{0, 1, 2}));
+}
+
+/// The smallest distance from a member to an older one, divided by the factor of the older one's
+/// radius, by plain loops.
+double closest_scaled_pair(const Individuals& members, const std::vector<double>& factors) {
+  double closest = kInfinity;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (std::size_t j = 0; j < members.size(); ++j) {
+      if (members.ids[j] >= members.ids[i]) continue;
+      const float d =
+          ArchiveOracle::squared_distance(members.descriptors.row(i), members.descriptors.row(j));
+      closest = std::min(closest, std::sqrt(double{d}) / (factors.empty() ? 1 : factors[j]));
+    }
+  }
+  return closest;
+}
+
+TEST(Relevance, TheDistanceThatCheckPromisesIsKept) {
+  Workers workers(2);
+  for (const std::size_t n : {1U, 2U, 6U}) {
+    Stream draw(35, Purpose::user, static_cast<std::uint32_t>(n));
+    const double usual = n == 1 ? 0.002 : n == 2 ? 0.08 : 0.4;
+    UnstructuredArchive archive(small_layout(n), {.relevance = 0.7}, fixed_threshold(usual));
+    Individuals batch(small_layout(n), 40);
+    std::vector<std::uint32_t> rows(batch.size());
+    for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+    std::vector<Outcome> outcomes(rows.size());
+    std::uint64_t next_id = 0;
+    int worth_something = 0;
+    for (int step = 0; step < 200; ++step) {
+      draw_rows(batch, draw, next_id);
+      archive.add_all(batch, rows, usual * (0.5 + draw.uniform()), workers, outcomes);
+      if (step % 7 == 6) {
+        archive.rank_anew();
+        EXPECT_EQ(promise(archive), 0) << "radii have changed";
+        archive.update(usual * (0.8 + 0.4 * draw.uniform()), workers);
+        EXPECT_GT(promise(archive), 0.6 * usual);
+      }
+      std::string said;
+      ASSERT_NO_THROW(said = archive.check(workers)) << "n " << n << ", step " << step;
+      const double closest = closest_scaled_pair(archive.individuals(), archive.radius_factors());
+      ASSERT_GE(closest, (1 - 1e-5) * promise(archive)) << "n " << n << ", step " << step;
+      ASSERT_NEAR(std::atof(said.c_str() + 13), closest, 1e-3 * closest) << said;
+      worth_something += promise(archive) > 0;
+    }
+    EXPECT_GT(worth_something, 150);
+    // The least fit has a large radius: somebody younger near it is found, though their distance
+    // would do if all were alike.
+    Individuals members = archive.individuals();
+    const auto worst = static_cast<std::size_t>(std::ranges::min_element(members.fitness) -
+                                                members.fitness.begin());
+    const auto youngest =
+        static_cast<std::size_t>(std::ranges::max_element(members.ids) - members.ids.begin());
+    ASSERT_NE(worst, youngest);
+    for (const std::size_t row : {worst, youngest}) {
+      for (float& x : members.descriptors.row(row)) x = 5;
+    }
+    members.descriptors(youngest, 0) += static_cast<float>(1.1 * promise(archive));
+    UnstructuredArchive restored(small_layout(n), {.relevance = 0.7}, fixed_threshold(usual));
+    restored.restore(members, archive.state());
+    EXPECT_THROW(restored.check(workers), DataError);
+    PartState alike = archive.state();
+    alike.arrays.clear();
+    restored.restore(members, alike);
+    members.fitness[worst] = 1e6F;  // now its radius is the smallest
+    restored.restore(members, archive.state());
+    EXPECT_NO_THROW(restored.check(workers));
+  }
+}
+
+TEST(Relevance, ABrokenRankingIsRefusedAndNothingIsTakenOver) {
+  UnstructuredArchive archive(small_layout(1), {.relevance = 0.5}, fixed_threshold(1));
+  const Individuals batch = on_a_line({{0, 0}, {10, 1}, {20, 2}});
+  for (const std::size_t row : {0U, 1U, 2U}) archive.add(batch, row);
+  archive.rank_anew();
+  const PartState state = archive.state();
+  for (const std::vector<float>& bad :
+       {std::vector<float>{2, 1, 3}, {0, 1, kNaN}, {0, 1, kInfinity}}) {
+    PartState broken = state;
+    broken.arrays[0].values = bad;
+    EXPECT_THROW(archive.restore(on_a_line({{0, 0}}), broken), DataError);
+    EXPECT_EQ(archive.size(), 3U);
+    EXPECT_EQ(archive.state().arrays[0].values, state.arrays[0].values);
+  }
+}
+
 // --- The archive and its threshold ---
 
 /// Tells who called it.
@@ -496,6 +652,7 @@ struct Kept {
   const char* kind;
   ThresholdEntry (*entry)();
   const char* option;
+  double relevance = 0;
 };
 
 class GoingOn : public testing::TestWithParam<Kept> {
@@ -505,7 +662,9 @@ class GoingOn : public testing::TestWithParam<Kept> {
   std::unique_ptr<UnstructuredArchive> archive() const {
     auto threshold = make_part(GetParam().entry(), {60}, {GetParam().option});
     return std::make_unique<UnstructuredArchive>(
-        small_layout(kDimension), ArchiveConfig{.k = 5, .update_period = 4}, std::move(threshold));
+        small_layout(kDimension),
+        ArchiveConfig{.k = 5, .update_period = 4, .relevance = GetParam().relevance},
+        std::move(threshold));
   }
 
   /// An iteration: a batch of its own, now and then another encoder, and the end.
@@ -553,6 +712,7 @@ TEST_P(GoingOn, BitForBitFromWhateverWasSaved) {
       }
       SCOPED_TRACE("saved at " + std::to_string(saved_at) + ", iteration " + std::to_string(i));
       ASSERT_EQ(one->state().numbers, other->state().numbers);
+      ASSERT_EQ(one->radius_factors(), other->radius_factors());
       ASSERT_EQ(one->numbers(), other->numbers());
       ASSERT_EQ(one->individuals().ids, other->individuals().ids) << "row by row";
       ASSERT_EQ(container_hash(one->individuals()), container_hash(other->individuals()));
@@ -595,20 +755,27 @@ TEST_P(GoingOn, ABrokenStateIsRefusedAndNothingIsTakenOver) {
   EXPECT_EQ(ours->state().numbers, other.numbers);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, GoingOn,
-                         testing::Values(Kept{"csc", csc_threshold_part, "gain=1e-3"},
-                                         Kept{"vat", vat_threshold_part, "vat_constant=10"},
-                                         Kept{"pid", pid_threshold_part, "integral=0.2"},
-                                         Kept{"fixed", fixed_threshold_part, "value=0.06"}),
-                         [](const auto& instance) { return instance.param.kind; });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, GoingOn,
+    testing::Values(Kept{"csc", csc_threshold_part, "gain=1e-3"},
+                    Kept{"vat", vat_threshold_part, "vat_constant=10"},
+                    Kept{"pid", pid_threshold_part, "integral=0.2"},
+                    Kept{"fixed", fixed_threshold_part, "value=0.06"},
+                    Kept{"growing", growing_threshold_part, "iterations=20"},
+                    Kept{"cscRelevance", csc_threshold_part, "gain=1e-3", 0.6},
+                    Kept{"pidRelevance", pid_threshold_part, "horizon=20", 0.6},
+                    Kept{"fixedRelevance", fixed_threshold_part, "value=0.06", 0.6},
+                    Kept{"growingRelevance", growing_threshold_part, "iterations=20", 0.6}),
+    [](const auto& instance) { return instance.param.kind; });
 
 TEST(UnstructuredArchive, PartHasTheOptionsOfTheConfiguration) {
   const ContainerEntry entry = unstructured_container();
-  for (const char* bad :
-       {"k=0", "k=1001", "epsilon=1", "epsilon=-0.1", "epsilon=nan", "update_period=0"}) {
+  for (const char* bad : {"k=0", "k=1001", "epsilon=1", "epsilon=-0.1", "epsilon=nan",
+                          "update_period=0", "relevance=1", "relevance=-0.1"}) {
     EXPECT_FALSE(read_option(entry, bad)) << bad;
   }
-  for (const char* good : {"k=1", "k=1000", "epsilon=0", "epsilon=0.999", "update_period=1"}) {
+  for (const char* good : {"k=1", "k=1000", "epsilon=0", "epsilon=0.999", "update_period=1",
+                           "relevance=0", "relevance=0.999"}) {
     EXPECT_TRUE(read_option(entry, good)) << good;
   }
   Workers workers(1);

@@ -30,6 +30,14 @@ TEST(NamedNumbers, TheFirstOfANameCounts) {
   EXPECT_EQ(number_called(numbers, "a", 0), 1);
 }
 
+TEST(NamedArrays, AreFoundByTheirWholeName) {
+  const std::vector<NamedArray> arrays = {{"ranked", {1}, {3}}, {"rank", {1}, {4}}};
+  ASSERT_NE(array_called(arrays, "rank"), nullptr);
+  EXPECT_EQ(array_called(arrays, "rank")->values, (std::vector<float>{4}));
+  EXPECT_EQ(array_called(arrays, "ran"), nullptr);
+  EXPECT_EQ(array_called({}, "rank"), nullptr);
+}
+
 TEST(NamedNumbers, AreEqualIfNameAndValueAre) {
   const NamedNumber number{"a", 1};
   EXPECT_EQ(number, (NamedNumber{"a", 1}));

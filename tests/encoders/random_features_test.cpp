@@ -144,6 +144,18 @@ TEST(RandomFeatures, SameBitsForAnyNumberOfThreadsAndAnySlice) {
   }
 }
 
+TEST(RandomFeatures, ArraysOfTheStateHaveAsManyValuesAsTheirShapesSay) {
+  for (const SensoryShape& shape :
+       {SensoryShape{{64, 64, 3}, ElementType::uint8}, SensoryShape{{50, 2}, ElementType::float32},
+        SensoryShape{{10, 14, 1}, ElementType::uint8}}) {
+    for (const NamedArray& array : make(shape, 3)->state()) {
+      std::size_t count = 1;
+      for (const std::size_t extent : array.shape) count *= extent;
+      EXPECT_EQ(array.values.size(), count) << array.name << " of " << describe(shape);
+    }
+  }
+}
+
 TEST(RandomFeatures, StateRoundTripAndRefusalOfBrokenOnes) {
   const SensoryData data = arcs(100, 12, 1);
   const auto encoder = make(data.shape(), 3);

@@ -25,6 +25,7 @@ CASES = [
     ("maze", "cvt-map-elites", 120, []),
     ("maze", "random-search", 120, []),
     ("maze", "cma-me", 120, ["algorithm.extinction_period=30"]),
+    ("maze", "aurora-ensemble-4", 30, ["container.relevance=0.5"]),
     ("hexapod", "aurora-csc-uniform-4", 5, ["run.batch=8", "run.snapshot_every=2"]),
     ("air-hockey", "dns", 40, []),
 ]

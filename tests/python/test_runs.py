@@ -269,6 +269,24 @@ class Formats(InFolder):
             self.assertEqual(container.axes, ["x", "y", "heading"])
             self.assertEqual([axis.label for axis in container.space][1:], ["y (cm)", "heading"])
 
+    def test_arrays_of_the_containers_state_are_no_columns(self) -> None:
+        path = make_run(
+            self.folder, "maze", "aurora-ensemble-2", 3, "container.relevance=0.5", iterations=20
+        )
+        names = {file.name for file in (path / "container").glob("state.*.npy")}
+        self.assertEqual(
+            names, {f"state.{c}.{what}.npy" for c in (1, 2, 3) for what in ("members", "ranked")}
+        )
+        container = aurora.load(path).container
+        self.assertFalse([name for name in container.columns if name.startswith("state")])
+        self.assertEqual(container.descriptors.shape, (len(container), 6))
+        container.check()
+        damaged = path / "container" / "state.2.ranked.npy"
+        damaged.write_bytes(damaged.read_bytes()[:-1] + b"x")
+        if runs.xxhash is not None:
+            with self.assertRaisesRegex(aurora.RunError, "state.2.ranked.npy: is damaged"):
+                container.check()
+
     def test_individuals_may_have_more_columns(self) -> None:
         path = self.newer(extra=["curiosity", "x"])  # one is called like an axis
         run = aurora.load(path)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "aurora/runs/verify.hpp"
 #include "run_fixture.hpp"
 
 namespace aurora {
@@ -63,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
                                          Golden{"map-elites", "a64718014f189bdc"},
                                          Golden{"cvt-map-elites", "11f35438d10a1a2d"},
                                          Golden{"aurora-uniform-10", "b28407b3d6cf2f9a"},
-                                         Golden{"hc-uniform", "4abccab24f57ceb3"}),
+                                         Golden{"hc-uniform", "4abccab24f57ceb3"},
+                                         Golden{"aurora-ensemble-10", "f8010259775913fc"}),
                          [](const auto& instance) {
                            std::string name = instance.param.variant;
                            std::erase(name, '-');
@@ -139,6 +141,9 @@ TEST_P(EveryMix, HasItsGoldenHashAlsoInTwoPartsAndOnOtherThreads) {
   EXPECT_EQ(parts.container_hash, whole.container_hash);
   EXPECT_EQ(parts.metrics, whole.metrics);
   EXPECT_EQ(parts.loss_per_update, whole.loss_per_update);
+  for (const Check& check : verify_run(parts_, root_ / "parts", 10)) {
+    EXPECT_TRUE(check.good) << check.subject << ": " << check.finding;
+  }
 }
 
 const std::string kExtinct = "algorithm.extinction_period=50";
@@ -160,6 +165,22 @@ INSTANTIATE_TEST_SUITE_P(
                   "aurora-csc-uniform-2",
                   {"algorithm.recent=500", "encoder.kind=pca"},
                   "9f56a2b02b8624d9"},
+        GoldenMix{"Relevance", "hc-csc-uniform", {"container.relevance=0.5"}, "b0423157350bf256"},
+        GoldenMix{"RelevanceGrowing",
+                  "aurora-uniform-2",
+                  {"container.relevance=0.5", "encoder.kind=pca", "threshold.iterations=100"},
+                  "ade3c0445c1fd387"},
+        GoldenMix{"Ensemble", "aurora-ensemble-2", {"encoder.kind=rff-pca"}, "d9667b16e33ad04d"},
+        GoldenMix{"EnsembleOfShares",
+                  "aurora-ensemble-2",
+                  {"algorithm.encoders=2", "algorithm.shares=true", "encoder.kind=pca",
+                   "threshold.kind=growing", "threshold.iterations=100", "algorithm.recent=300",
+                   "container.relevance=0.3", "selection.kind=novelty", kExtinct},
+                  "59ad719a1405b74e"},
+        GoldenMix{"EnsembleDns",
+                  "aurora-dns-2",
+                  {"algorithm.kind=ensemble", "algorithm.shares=true", "encoder.kind=pca"},
+                  "802b7f939d064e05"},
         GoldenMix{"Emitters", "cma-me", {}, "ae3e3e1f9f5a0503"},
         GoldenMix{"MoreEmitters", "cma-me", {"algorithm.emitters=5"}, "5b77ded2bcac488b"},
         GoldenMix{"EmittersAndChildren",
