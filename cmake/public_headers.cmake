@@ -19,6 +19,7 @@ set(AURORA_PUBLIC_HEADERS
     aurora/algorithms/algorithm.hpp
     aurora/algorithms/encoder_schedule.hpp
     aurora/algorithms/offspring.hpp
+    aurora/algorithms/recent.hpp
     aurora/containers/container.hpp
     aurora/containers/nearest_neighbours.hpp
     aurora/containers/novelty.hpp

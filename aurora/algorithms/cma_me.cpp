@@ -251,6 +251,16 @@ LoopEntry cma_me_loop() {
         const std::string reason = refuses(config, mix);
         return reason.empty() ? too_many(config, mix.batch) : reason;
       })
+      .idle([](const Config& config, const Mix& mix) {
+        Idle keys = idle(config);
+        if (emitted_of(config, mix.batch) < mix.batch) return keys;
+        const std::string reason =
+            fmt::format("algorithm.emitted={}: emitters make the whole batch, and nobody is bred",
+                        config.emitted);
+        keys.emplace_back("selection", reason);
+        keys.emplace_back("variation", reason);
+        return keys;
+      })
       .made_by([](const Config& config, LoopContext& context) {
         return std::make_unique<CmaMe>(context, config);
       });

@@ -77,6 +77,7 @@ LoopEntry ensemble_loop() {
               "ensemble: each encoder learns from a part of the data of its own")
       .options(add_quality_diversity_options<Config>)
       .refuses(why_not)
+      .idle([](const Config& config, const Mix&) { return idle(config); })
       .made_by([](const Config& config, LoopContext& context) {
         return std::make_unique<Ensemble>(context, config);
       });

@@ -208,11 +208,18 @@ std::string refuses(const QualityDiversityConfig& config, const Mix& mix) {
          " and hand-coded descriptors: there is no encoder to learn from them";
 }
 
+Idle idle(const QualityDiversityConfig& config) {
+  if (config.extinction_period > 0) return {};
+  return {{"algorithm.extinction_survivors",
+           "algorithm.extinction_period=0: there are no extinctions"}};
+}
+
 LoopEntry quality_diversity_loop() {
   using Config = QualityDiversityConfig;
   return part<Config>("quality-diversity", "children of the container's members")
       .options(add_quality_diversity_options<Config>)
       .refuses([](const Config& config, const Mix& mix) { return refuses(config, mix); })
+      .idle([](const Config& config, const Mix&) { return idle(config); })
       .made_by([](const Config& config, LoopContext& context) {
         return std::make_unique<QualityDiversity>(context, config);
       });

@@ -84,4 +84,7 @@ void add_quality_diversity_options(Options<Config>& options) {
 /// Why such options do not go with the rest; empty if they do.
 std::string refuses(const QualityDiversityConfig& config, const Mix& mix);
 
+/// Which of them mean nothing.
+Idle idle(const QualityDiversityConfig& config);
+
 }  // namespace aurora

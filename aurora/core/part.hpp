@@ -44,6 +44,9 @@ struct Mix {
   bool learns = false;  // the selector has columns of its own
 };
 
+/// Keys that mean nothing, or kinds none of whose keys does, each with the reason.
+using Idle = std::vector<std::pair<std::string, std::string>>;
+
 /// What can be said of a part of any kind.
 struct PartInfo {
   std::string name;
@@ -59,6 +62,8 @@ struct PartInfo {
   std::vector<std::pair<std::string, std::function<double(const Mix&)>>> depends;
   /// "descriptor.kind=learned: cells need bounds that stay", or empty if it goes with the mix.
   std::function<std::string(const Values&, const Mix&)> refuses;
+  /// What means nothing as long as the part has these values.
+  std::function<Idle(const Values&, const Mix&)> idle;
 };
 
 /// A part that makes a Product.
@@ -121,6 +126,14 @@ class PartBuilder {
     return std::move(*this);
   }
 
+  /// `keys(config, mix)` gives what means nothing then: {"algorithm.extinction_survivors",
+  /// "algorithm.extinction_period=0: there are no extinctions"}, or {"selection", "..."} for all
+  /// keys of a kind. Nobody may say it, but for the value that it has anyway.
+  PartBuilder&& idle(std::function<Idle(const Config&, const Mix&)> keys) && {
+    idle_ = std::move(keys);
+    return std::move(*this);
+  }
+
   /// Becomes the entry of whatever kind is asked for: `make(config, context)` makes the part.
   template <class Make>
   class Made {
@@ -153,6 +166,11 @@ class PartBuilder {
         return reason(options.make(values), mix);
       };
     }
+    if (idle_) {
+      info_.idle = [options = options_, keys = idle_](const Values& values, const Mix& mix) {
+        return keys(options.make(values), mix);
+      };
+    }
     return {std::move(info_), std::move(options_), std::move(make)};
   }
 
@@ -160,6 +178,7 @@ class PartBuilder {
   PartInfo info_;
   Options<Config> options_;
   std::function<std::string(const Config&, const Mix&)> refuses_;
+  std::function<Idle(const Config&, const Mix&)> idle_;
 };
 
 template <class Config>

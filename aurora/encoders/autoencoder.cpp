@@ -19,11 +19,19 @@ constexpr std::size_t kMostChannels = 64;
 constexpr const char* kTorchLibrary = "libaurora_torch.so";
 constexpr const char* kTorchMaker = "aurora_make_torch_autoencoder";
 
+/// What there is to say against mini-batches of this size; empty if nothing is.
+std::string too_few_for_triplets(std::size_t batch, LatentLoss latent_loss) {
+  if (latent_loss != LatentLoss::triplets || batch >= 3) return {};
+  return "encoder.batch=" + std::to_string(batch) + ": three of a mini-batch make a triplet";
+}
+
 void check_config(const AutoencoderConfig& config) {
   const auto at_least_one = [](std::size_t value, const char* key) {
     if (value == 0) throw UsageError(std::string("encoder.") + key + " must be at least 1");
   };
   at_least_one(config.batch, "batch");
+  const std::string few = too_few_for_triplets(config.batch, config.latent_loss);
+  if (!few.empty()) throw UsageError("encoder.kind=contrastive does not go with " + few);
   at_least_one(config.epochs, "epochs");
   at_least_one(config.patience, "patience");
   at_least_one(config.max_examples, "max_examples");
@@ -140,7 +148,9 @@ EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::strin
         }
         if (kind == AutoencoderKind::lstm_ae) {
           options.add("units", &Config::units, 1, 10'000, "units of encoder and decoder each");
-          options.add("mask", &Config::mask, "a sequence ends where its last channel is 0");
+          options.add(
+              "mask", &Config::mask,
+              "a sequence ends where its last channel is below 0.5 (of bytes, 127 or less)");
         }
         if (chooses || kind == AutoencoderKind::mlp_ae) {
           options.add("hidden", &Config::hidden, 1, 100'000,
@@ -156,14 +166,15 @@ EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::strin
                       "squared distance by which the one of other fitness is to be farther");
         }
       })
-      .refuses([kind](const Config& config, const Mix& mix) -> std::string {
+      .refuses([kind, latent_loss](const Config& config, const Mix& mix) -> std::string {
         if (config.redraw && config.engine == EncoderEngine::torch) {
           return "encoder.redraw=true: encoder.engine=torch keeps the weights that it has";
         }
         if (config.redraw && config.training == Training::none) {
           return "encoder.redraw=true: encoder.training=none keeps the weights that it has";
         }
-        std::string reason;
+        std::string reason = too_few_for_triplets(config.batch, latent_loss);
+        if (!reason.empty()) return reason;
         if (kind == AutoencoderKind::conv_ae) reason = unfit_for_convolutions(mix.task.sensory);
         if (kind == AutoencoderKind::conv1d_ae || kind == AutoencoderKind::lstm_ae) {
           reason = unfit_for_sequences(mix.task.sensory);

@@ -58,7 +58,7 @@ struct AutoencoderConfig {
   double margin = 1;         // contrastive: of squared distances
   std::size_t channels = 4;  // conv-ae: of every convolution but the last; 4 in the paper
   std::size_t units = 32;    // lstm-ae: of encoder and decoder each
-  bool mask = false;         // lstm-ae: a sequence ends where its last channel is 0
+  bool mask = false;         // lstm-ae: a sequence ends where its last channel is below 0.5
   std::vector<std::size_t> hidden = {32, 8};  // mlp-ae: sizes from the input to the descriptor
 };
 

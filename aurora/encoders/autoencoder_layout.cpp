@@ -155,6 +155,45 @@ AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const Sens
   return layout;
 }
 
+std::size_t sequence_length(const std::byte* row, ElementType element, std::size_t steps,
+                            std::size_t channels) {
+  const bool bytes = element == ElementType::uint8;
+  std::size_t length = 0;
+  for (; length < steps; ++length) {
+    const std::size_t last = (length + 1) * channels - 1;
+    const bool goes = bytes ? static_cast<unsigned>(row[last]) > 127
+                            : reinterpret_cast<const float*>(row)[last] >= 0.5F;
+    if (!goes) break;
+  }
+  return length;
+}
+
+double spread(const AutoencoderLayout& layout, const InputScaling& scaling, SensoryView data,
+              std::span<const std::uint32_t> rows) {
+  const std::vector<std::size_t>& extents = layout.input.extents;
+  const std::size_t features = layout.input.size();
+  std::vector<double> count(features), sum(features), squares(features);
+  std::vector<float> x(features);
+  for (const std::uint32_t row : rows) {
+    scaling.apply(data, row, x);
+    const std::size_t counted =
+        layout.masked ? extents[1] * sequence_length(data.bytes(row).data(), layout.input.element,
+                                                     extents[0], extents[1])
+                      : features;
+    for (std::size_t j = 0; j < counted; ++j) {
+      const double value = static_cast<double>(x[j]);
+      count[j] += 1;
+      sum[j] += value;
+      squares[j] += value * value;
+    }
+  }
+  double total = 0;
+  for (std::size_t j = 0; j < features; ++j) {
+    if (count[j] > 0) total += std::max(squares[j] - sum[j] * sum[j] / count[j], 0.0);
+  }
+  return total / (static_cast<double>(rows.size()) * static_cast<double>(features));
+}
+
 void check_training_set(const AutoencoderLayout& layout, const TrainingSet& set) {
   check_shape(layout.input, set.data);
   const bool without = set.fitness.empty() && layout.latent.loss != LatentLoss::triplets;
@@ -166,10 +205,16 @@ void check_training_set(const AutoencoderLayout& layout, const TrainingSet& set)
 std::vector<float> draw_parameters(const AutoencoderLayout& layout, Stream& stream) {
   std::vector<float> parameters;
   parameters.reserve(layout.parameters());
-  for (const LayerSpec& layer : layout.layers) {
+  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+    const LayerSpec& layer = layout.layers[i];
     const double bound = 1.0 / std::sqrt(static_cast<double>(layer.fan_in));
-    for (std::size_t i = 0; i < layer.weights() + layer.outputs; ++i) {
-      parameters.push_back(static_cast<float>((2.0 * stream.uniform() - 1.0) * bound));
+    const bool latent = i + 1 == layout.encoder_layers;
+    const std::size_t drawn = layer.outputs / (latent ? layout.latent.heads() : 1);
+    for (const std::size_t each : {layer.fan_in, std::size_t{1}}) {  // weight, bias
+      for (std::size_t k = 0; k < drawn * each; ++k) {
+        parameters.push_back(static_cast<float>((2.0 * stream.uniform() - 1.0) * bound));
+      }
+      parameters.resize(parameters.size() + (layer.outputs - drawn) * each);
     }
   }
   return parameters;

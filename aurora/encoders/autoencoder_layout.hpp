@@ -34,7 +34,8 @@
 //   decoder.linear      H -> C, of every hidden state
 //
 // A variational auto-encoder's last encoder layer has 2 n outputs: n means, then n logarithms of
-// variances. The decoder gets a sample of n values in training, and the means otherwise.
+// variances. The decoder gets a sample of n values in training, and the means otherwise. Weights
+// and biases of the logarithms start at 0, and the others as if there were no variances.
 //
 // Weights: convolutions are {outputs, inputs, 3, 3} and computed as cross-correlations; linear
 // layers are {outputs, inputs}. Feature maps are flattened channels last, (y, x, channel), as the
@@ -43,6 +44,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,7 +90,7 @@ struct AutoencoderLayout {
   SensoryShape input;
   std::size_t dimension = 0;
   LatentSpec latent;
-  bool masked = false;             // lstm-ae: a sequence ends where its last channel is 0
+  bool masked = false;             // lstm-ae: sequences end (sequence_length())
   std::vector<LayerSpec> layers;   // from the input to the reconstruction
   std::size_t encoder_layers = 0;  // how many of them belong to the encoder
 
@@ -101,11 +104,22 @@ struct AutoencoderLayout {
 AutoencoderLayout autoencoder_layout(const AutoencoderConfig& config, const SensoryShape& shape,
                                      std::size_t dimension);
 
+/// How many steps of a sequence count: those before the first whose last channel, as it was sensed,
+/// is below one half (of bytes, at most 127).
+std::size_t sequence_length(const std::byte* row, ElementType element, std::size_t steps,
+                            std::size_t channels);
+
+/// What somebody is wrong by who says of each feature its mean over these rows: the mean squared
+/// error over rows and features, in scaled space. Of masked sequences only what counts is wrong.
+double spread(const AutoencoderLayout& layout, const InputScaling& scaling, SensoryView data,
+              std::span<const std::uint32_t> rows);
+
 /// DataError unless the set has the layout's sensory data and, if triplets are made of it, the
 /// fitness of everybody.
 void check_training_set(const AutoencoderLayout& layout, const TrainingSet& set);
 
-/// Initial parameters, layer by layer, weight then bias, uniform in +-1 / sqrt(fan_in).
+/// Initial parameters, layer by layer, weight then bias, uniform in +-1 / sqrt(fan_in) but for
+/// those of the variances.
 std::vector<float> draw_parameters(const AutoencoderLayout& layout, Stream& stream);
 
 /// The state made of these parts, and the other way round (after check_state).

@@ -52,9 +52,8 @@ class Pca final : public Encoder {
     report.validation = validation.size();
     report.epochs = 1;
     report.train_loss = find_axes(data, rows, workers);
-    report.validation_loss = validation.empty()
-                                 ? report.train_loss
-                                 : mean_squared_error(*this, data, validation, workers);
+    report.validation_loss =
+        validation.empty() ? report.train_loss : mean_squared_error(data, validation, workers);
     return report;
   }
 
@@ -141,6 +140,23 @@ class Pca final : public Encoder {
     PrincipalAxes found = principal_axes(x, dimension(), workers);
     axes_ = std::move(found.axes);
     return found.unexplained;
+  }
+
+  /// Of these rows and their projections, in scaled space.
+  double mean_squared_error(SensoryView data, std::span<const std::uint32_t> rows,
+                            Workers& workers) const {
+    std::vector<float> error(rows.size());
+    workers.parallel_for(rows.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> x(shape_.size()), descriptor(dimension());
+      for (std::size_t i = begin; i < end; ++i) {
+        scaling_.apply(data, rows[i], x);
+        project(x, descriptor);
+        add_axes(descriptor, -1.0F, x);
+        error[i] = lane_norm(x);
+      }
+    });
+    return lane_dot<double>(error, error) /
+           (static_cast<double>(rows.size()) * static_cast<double>(shape_.size()));
   }
 
   PcaConfig config_;

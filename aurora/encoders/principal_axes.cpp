@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/encoders/lane_sums.hpp"
 
 namespace aurora {
 namespace {
@@ -114,40 +113,6 @@ Matrix<float> random_axes(std::size_t count, std::size_t columns, Stream& stream
     store_normalised(axis, out.row(static_cast<std::size_t>(k)));
   }
   return out;
-}
-
-namespace {
-
-constexpr std::size_t kEncodedTogether = 32;  // individuals per task
-
-/// encode() for rows that do not follow each other; `error` may be empty.
-void encode_each(const Encoder& encoder, SensoryView data, std::span<const std::uint32_t> rows,
-                 MatrixView<float> descriptors, std::span<float> error, Workers& workers) {
-  workers.parallel_for(rows.size(), kEncodedTogether, [&](std::size_t begin, std::size_t end) {
-    Workers alone;
-    for (std::size_t i = begin; i < end; ++i) {
-      encoder.encode(data.slice(rows[i], 1), descriptors.slice(i, 1),
-                     error.empty() ? error : error.subspan(i, 1), alone);
-    }
-  });
-}
-
-}  // namespace
-
-Matrix<float> encode_rows(const Encoder& encoder, SensoryView data,
-                          std::span<const std::uint32_t> rows, Workers& workers) {
-  Matrix<float> descriptors(rows.size(), encoder.dimension());
-  encode_each(encoder, data, rows, descriptors, {}, workers);
-  return descriptors;
-}
-
-double mean_squared_error(const Encoder& encoder, SensoryView data,
-                          std::span<const std::uint32_t> rows, Workers& workers) {
-  Matrix<float> descriptors(rows.size(), encoder.dimension());
-  std::vector<float> error(rows.size());
-  encode_each(encoder, data, rows, descriptors, error, workers);
-  return lane_dot<double>(error, error) /
-         (static_cast<double>(rows.size()) * static_cast<double>(data.shape().size()));
 }
 
 }  // namespace aurora

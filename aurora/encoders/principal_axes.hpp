@@ -3,13 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "aurora/core/matrix.hpp"
 #include "aurora/core/parallel.hpp"
 #include "aurora/core/random.hpp"
-#include "aurora/encoders/encoder.hpp"
 
 namespace aurora {
 
@@ -26,13 +23,5 @@ PrincipalAxes principal_axes(MatrixView<const float> data, std::size_t count, Wo
 
 /// Orthonormal, in random directions.
 Matrix<float> random_axes(std::size_t count, std::size_t columns, Stream& stream);
-
-/// Descriptors of some rows of the data.
-Matrix<float> encode_rows(const Encoder& encoder, SensoryView data,
-                          std::span<const std::uint32_t> rows, Workers& workers);
-
-/// Of the encoder's reconstructions of some rows, in scaled space.
-double mean_squared_error(const Encoder& encoder, SensoryView data,
-                          std::span<const std::uint32_t> rows, Workers& workers);
 
 }  // namespace aurora

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "aurora/core/errors.hpp"
 #include "aurora/core/matrix.hpp"
 #include "aurora/encoders/autoencoder.hpp"
 #include "aurora/encoders/encoder_state.hpp"
@@ -26,36 +27,50 @@ constexpr std::size_t kBlock = 4;  // pixels, along each side
 /// What the features look at: pictures block by block, everything else as it is.
 class Glance {
  public:
-  explicit Glance(const SensoryShape& shape) : extents_(shape.extents), size_(shape.size()) {
-    if (!shape.is_picture() || std::min(extents_[0], extents_[1]) < kBlock) return;
-    across_ = (extents_[1] + kBlock - 1) / kBlock;
-    size_ = (extents_[0] + kBlock - 1) / kBlock * across_ * extents_[2];
+  explicit Glance(const SensoryShape& shape)
+      : sensed_(shape.extents),
+        extents_(shape.extents),
+        blocks_(shape.is_picture() && std::min(sensed_[0], sensed_[1]) >= kBlock) {
+    if (!blocks_) return;
+    extents_[0] = (sensed_[0] + kBlock - 1) / kBlock;
+    extents_[1] = (sensed_[1] + kBlock - 1) / kBlock;
   }
 
-  std::size_t size() const { return size_; }
+  /// Of what is looked at: blocks high, blocks across, channels; or those of the data.
+  const std::vector<std::size_t>& extents() const { return extents_; }
+  std::size_t size() const { return SensoryShape{extents_}.size(); }
 
-  /// From a scaled row; blocks at the border may have fewer pixels.
+  /// From a scaled row. A block at the border may have fewer pixels, and is their mean.
   void look(std::span<const float> x, std::span<float> out) const {
-    if (across_ == 0) {
+    if (!blocks_) {
       std::ranges::copy(x, out.begin());
       return;
     }
     std::ranges::fill(out, 0.0F);
-    const std::size_t channels = extents_[2];
+    const std::size_t across = extents_[1], channels = extents_[2];
     const float* pixel = x.data();
-    for (std::size_t i = 0; i < extents_[0]; ++i) {
-      for (std::size_t j = 0; j < extents_[1]; ++j, pixel += channels) {
-        float* sum = out.data() + (i / kBlock * across_ + j / kBlock) * channels;
+    for (std::size_t i = 0; i < sensed_[0]; ++i) {
+      for (std::size_t j = 0; j < sensed_[1]; ++j, pixel += channels) {
+        float* sum = out.data() + (i / kBlock * across + j / kBlock) * channels;
         for (std::size_t c = 0; c < channels; ++c) sum[c] += pixel[c];
       }
     }
-    for (float& sum : out) sum *= 1.0F / (kBlock * kBlock);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const std::size_t block = k / channels;
+      const std::size_t pixels = pixels_along(0, block / across) * pixels_along(1, block % across);
+      out[k] *= 1.0F / static_cast<float>(pixels);
+    }
   }
 
  private:
-  std::vector<std::size_t> extents_;
-  std::size_t size_;
-  std::size_t across_ = 0;  // blocks in a row; 0: none
+  /// Of a block, along a side of the picture.
+  std::size_t pixels_along(std::size_t side, std::size_t block) const {
+    return std::min(kBlock, sensed_[side] - block * kBlock);
+  }
+
+  std::vector<std::size_t> sensed_;   // of the data
+  std::vector<std::size_t> extents_;  // of what is looked at
+  bool blocks_;
 };
 
 class RandomFeatures final : public Encoder {
@@ -92,10 +107,10 @@ class RandomFeatures final : public Encoder {
     rows.resize(std::min(rows.size(), config_.max_examples));
     std::ranges::sort(rows);  // kind to memory
 
-    find_axes(set.data, rows, workers);  // and the gain
-    find_decoder(set.data, rows, workers);
+    const Matrix<float> descriptors = find_axes(set.data, rows, workers);  // and the gain
+    find_decoder(set.data, rows, descriptors, workers);
     TrainingReport report{.examples = rows.size(), .epochs = 1};
-    report.train_loss = mean_squared_error(*this, set.data, rows, workers);
+    report.train_loss = mean_squared_error(set.data, rows, descriptors, workers);
     report.validation_loss = report.train_loss;
     return report;
   }
@@ -116,10 +131,9 @@ class RandomFeatures final : public Encoder {
     check_shape(shape_, data);
     check_outputs(data.rows(), shape_.size(), out, {});
     for_rows(data, workers, [&](std::size_t i, Buffers& b) {
-      std::vector<float> descriptor(dimension());
-      project(b.features, descriptor);
+      project(b.features, b.descriptor);
       std::ranges::fill(b.x, 0.0F);
-      add_decoded(descriptor, 1.0F, b.x);
+      add_decoded(b.descriptor, 1.0F, b.x);
       const std::span<float> row = out.row(i);
       for (std::size_t j = 0; j < row.size(); ++j) {
         row[j] = b.x[j] / scaling_.scale[j] + scaling_.mean[j];
@@ -157,27 +171,24 @@ class RandomFeatures final : public Encoder {
   }
 
  private:
-  /// A scaled row, what is looked at, and its centred features.
+  /// A scaled row, what is looked at, its centred features, and room for its descriptor.
   struct Buffers {
-    std::vector<float> x, seen, features;
+    std::vector<float> x, seen, features, descriptor;
   };
 
   std::vector<ArraySpec> own_specs() const {
-    const auto with_extents = [&](std::size_t first) {
+    const auto with = [&](std::size_t first, const std::vector<std::size_t>& more) {
       std::vector<std::size_t> extents = {first};
-      extents.insert(extents.end(), shape_.extents.begin(), shape_.extents.end());
+      extents.insert(extents.end(), more.begin(), more.end());
       return extents;
     };
     const std::size_t d = phases_.size();
-    // Of pictures the means of blocks are looked at, which are fewer than there are features.
-    const bool all = weights_.cols() == shape_.size();
-    return {
-        {"features.weight", all ? with_extents(d) : std::vector<std::size_t>{d, weights_.cols()}},
-        {"features.phase", {d}},
-        {"features.gain", {1}},
-        {"features.mean", {d}},
-        {"features.axes", {dimension(), d}},
-        {"decoder.weight", with_extents(dimension())}};
+    return {{"features.weight", with(d, glance_.extents())},
+            {"features.phase", {d}},
+            {"features.gain", {1}},
+            {"features.mean", {d}},
+            {"features.axes", {dimension(), d}},
+            {"decoder.weight", with(dimension(), shape_.extents)}};
   }
 
   /// z, without its mean, of what is looked at.
@@ -210,7 +221,7 @@ class RandomFeatures final : public Encoder {
   void for_rows(SensoryView data, Workers& workers, const Body& body) const {
     workers.parallel_for(data.rows(), kFourierGrain, [&](std::size_t begin, std::size_t end) {
       Buffers buffers{std::vector<float>(shape_.size()), std::vector<float>(glance_.size()),
-                      std::vector<float>(phases_.size())};
+                      std::vector<float>(phases_.size()), std::vector<float>(dimension())};
       for (std::size_t i = begin; i < end; ++i) {
         scaling_.apply(data, i, buffers.x);
         glance_.look(buffers.x, buffers.seen);
@@ -220,7 +231,8 @@ class RandomFeatures final : public Encoder {
     });
   }
 
-  void find_axes(SensoryView data, std::span<const std::uint32_t> rows, Workers& workers) {
+  /// Returns the descriptors of these rows.
+  Matrix<float> find_axes(SensoryView data, std::span<const std::uint32_t> rows, Workers& workers) {
     Matrix<float> seen(rows.size(), glance_.size());
     workers.parallel_for(rows.size(), kFourierGrain, [&](std::size_t begin, std::size_t end) {
       std::vector<float> x(shape_.size());
@@ -252,11 +264,16 @@ class RandomFeatures final : public Encoder {
       for (std::size_t k = 0; k < sum.size(); ++k) features(i, k) -= mean_[k];
     }
     axes_ = principal_axes(features, dimension(), workers).axes;
+    Matrix<float> descriptors(rows.size(), dimension());
+    workers.parallel_for(rows.size(), kFourierGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) project(features.row(i), descriptors.row(i));
+    });
+    return descriptors;
   }
 
   /// Descriptors along different axes do not correlate, so each has a regression of its own.
-  void find_decoder(SensoryView data, std::span<const std::uint32_t> rows, Workers& workers) {
-    const Matrix<float> descriptors = encode_rows(*this, data, rows, workers);
+  void find_decoder(SensoryView data, std::span<const std::uint32_t> rows,
+                    const Matrix<float>& descriptors, Workers& workers) {
     // Shares of the rows are summed apart and then in order: part of the bits.
     std::vector<Matrix<double>> sums(kRegressionShares, Matrix<double>(dimension(), shape_.size()));
     workers.parallel_for(kRegressionShares, 1, [&](std::size_t share, std::size_t) {
@@ -283,6 +300,22 @@ class RandomFeatures final : public Encoder {
     }
   }
 
+  /// Of what the decoder says of these rows, in scaled space.
+  double mean_squared_error(SensoryView data, std::span<const std::uint32_t> rows,
+                            const Matrix<float>& descriptors, Workers& workers) const {
+    std::vector<float> error(rows.size());
+    workers.parallel_for(rows.size(), kFourierGrain, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> x(shape_.size());
+      for (std::size_t i = begin; i < end; ++i) {
+        scaling_.apply(data, rows[i], x);
+        add_decoded(descriptors.row(i), -1.0F, x);
+        error[i] = lane_norm(x);
+      }
+    });
+    return lane_dot<double>(error, error) /
+           (static_cast<double>(rows.size()) * static_cast<double>(shape_.size()));
+  }
+
   RandomFeaturesConfig config_;
   SensoryShape shape_;
   Glance glance_;
@@ -295,23 +328,31 @@ class RandomFeatures final : public Encoder {
   Matrix<float> decoder_;    // n x features of the data
 };
 
+/// What there is to say against a dimension; empty if nothing is.
+std::string too_many_dimensions(const RandomFeaturesConfig& config, std::size_t dimension) {
+  if (dimension <= config.features) return {};
+  return "descriptor.dimension=" + std::to_string(dimension) +
+         " and encoder.features=" + std::to_string(config.features) +
+         ": it takes at least as many features as dimensions";
+}
+
 }  // namespace
 
 EncoderEntry random_features_part() {
   using Config = RandomFeaturesConfig;
   return part<Config>("rff-pca", "random Fourier features and their principal components")
       .option("features", &Config::features, 2, 100'000, "random Fourier features")
-      .option("bandwidth", &Config::bandwidth, Range{0, 1e6, true},
+      .option("bandwidth", &Config::bandwidth, Range{1e-6, 1e6},
               "of the kernel, in standard deviations of the data")
       .option("max_examples", &Config::max_examples, 1, 10'000'000,
               "individuals used for an update, at most")
-      .refuses([](const Config& config, const Mix& mix) -> std::string {
-        if (mix.descriptor_size <= config.features) return {};
-        return "descriptor.dimension=" + std::to_string(mix.descriptor_size) +
-               ": it takes at least as many encoder.features";
+      .refuses([](const Config& config, const Mix& mix) {
+        return too_many_dimensions(config, mix.descriptor_size);
       })
       .made_by([](const Config& config, const EncoderContext& context) {
-        check_dimension(context.shape, std::min(context.dimension, config.features));
+        check_dimension(context.shape, context.dimension);
+        const std::string reason = too_many_dimensions(config, context.dimension);
+        if (!reason.empty()) throw UsageError("encoder.kind=rff-pca does not go with " + reason);
         return std::make_unique<RandomFeatures>(config, context);
       });
 }

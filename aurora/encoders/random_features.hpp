@@ -2,10 +2,10 @@
 // kernel PCA with a Gaussian kernel, found in one go instead of trained (docs/algorithms.md).
 //
 // The descriptor of a scaled row x, of a picture the means of its blocks of 4 x 4 pixels, is the
-// projection of z(x) = sqrt(2/D) cos(g W x + b) on the n
-// axes along which z varies most; W is drawn from N(0, 1/F), b from [0, 2 pi), and g makes the mean
-// squared length of g W x what `bandwidth` says. What it says of an individual is the linear
-// function of the descriptor with the least squared error.
+// projection of z(x) = sqrt(2/D) cos(g W x + b) on the n axes along which z varies most; W is drawn
+// from N(0, 1/F), b from [0, 2 pi), and g makes the mean squared length of g W x what `bandwidth`
+// says. What it says of an individual is the linear function of the descriptor with the least
+// squared error.
 #pragma once
 
 #include <cstddef>

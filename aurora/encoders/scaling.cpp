@@ -85,15 +85,6 @@ InputScaling InputScaling::fit(SensoryView data, Workers& workers) {
   return scaling;
 }
 
-double InputScaling::variance() const {
-  double sum = 0;
-  for (const float s : scale) {
-    const double deviation = 1 - kStdFloor * static_cast<double>(s);
-    sum += deviation * deviation;
-  }
-  return sum / static_cast<double>(scale.size());
-}
-
 void InputScaling::apply(SensoryView data, std::size_t i, std::span<float> out) const {
   if (data.shape().element == ElementType::uint8) {
     const auto row = data.row<std::uint8_t>(i);

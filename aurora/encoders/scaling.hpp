@@ -20,10 +20,6 @@ struct InputScaling {
   /// fixed-order double sums for floats: the same bits for any number of threads.
   static InputScaling fit(SensoryView data, Workers& workers);
 
-  /// Of the scaled data that it was fitted on, the mean over the features; what somebody is wrong
-  /// by who always says the mean.
-  double variance() const;
-
   /// Writes row `i` of `data`, scaled, to `out` (one value per feature).
   void apply(SensoryView data, std::size_t i, std::span<float> out) const;
 };

@@ -242,6 +242,15 @@ at::Tensor where_it_counts(const AutoencoderLayout& layout, const at::Tensor& le
 struct ChunkExtras {
   at::Tensor noise;            // {rows, dimension}, or none
   std::vector<float> fitness;  // of the rows, for triplets
+  bool plain = false;          // a variational encoder has no divergence here
+};
+
+/// Sums over a chunk.
+struct ChunkLoss {
+  at::Tensor error;   // squared, of the reconstruction
+  at::Tensor latent;  // weighted; none if there is no such loss
+
+  at::Tensor sum() const { return latent.defined() ? error + latent : error; }
 };
 
 /// Of each row in turn and the next two, max(0, |row - nearer|^2 - |row - other|^2 + margin), where
@@ -263,15 +272,14 @@ at::Tensor triplet_loss(const at::Tensor& code, const std::vector<float>& fitnes
   return sum;
 }
 
-/// Sum over the chunk of the squared reconstruction error, and the latent layer's loss.
-at::Tensor chunk_loss(const AutoencoderLayout& layout, const InputScaling& scaling,
-                      const Network& network, const at::Tensor& x, const ChunkExtras& extras) {
+ChunkLoss chunk_loss(const AutoencoderLayout& layout, const InputScaling& scaling,
+                     const Network& network, const at::Tensor& x, const ChunkExtras& extras) {
   const at::Tensor lengths = lengths_of(layout, scaling, x);
   const at::Tensor said = network.encode(x, lengths);
   const at::Tensor mean = descriptor_of(layout, said);
   at::Tensor code = mean;
   at::Tensor latent;
-  if (layout.latent.variational()) {
+  if (layout.latent.variational() && !extras.plain) {
     const at::Tensor log_variance =
         said.narrow(1, signed_size(layout.dimension), signed_size(layout.dimension));
     if (extras.noise.defined()) code = mean + at::exp(0.5 * log_variance) * extras.noise;
@@ -281,7 +289,7 @@ at::Tensor chunk_loss(const AutoencoderLayout& layout, const InputScaling& scali
   }
   const at::Tensor picture = where_it_counts(layout, lengths, network.decode(code), x);
   const at::Tensor error = at::mse_loss(picture, x, at::Reduction::Sum);
-  return latent.defined() ? error + layout.latent.weight * latent : error;
+  return {error, latent.defined() ? layout.latent.weight * latent : latent};
 }
 
 /// What one chunk of a mini-batch needs to compute its gradient while others compute theirs.
@@ -310,11 +318,21 @@ class TorchTrainer final : public Trainable {
         stream_(stream),
         workers_(workers) {}
 
-  void reset_optimiser() override { adam_.reset(); }
+  void reset_optimiser() override {
+    adam_.reset();
+    plain_ = layout_.latent.variational();
+  }
+
+  bool begin_epoch() override {
+    if (!plain_) return false;
+    plain_ = !(explained(*this, layout_, scaling_, set_.data) >= kExplained);
+    return !plain_;
+  }
 
   double step(std::span<const std::uint32_t> rows) override {
     gradient_.assign(parameters_.size(), 0.0F);
-    noise_.resize(layout_.latent.variational() ? rows.size() * layout_.dimension : 0);
+    const bool noisy = layout_.latent.variational() && !plain_;
+    noise_.resize(noisy ? rows.size() * layout_.dimension : 0);
     for (float& value : noise_) value = static_cast<float>(stream_.normal());
     const double values = value_count(rows.size());
     double error = 0;
@@ -326,21 +344,22 @@ class TorchTrainer final : public Trainable {
     return error / values;
   }
 
-  double loss(std::span<const std::uint32_t> rows) override {
+  Loss loss(std::span<const std::uint32_t> rows) override {
     const Network network(layout_, parameters_.data());
-    std::vector<double> errors((rows.size() + kChunk - 1) / kChunk);
+    std::vector<Loss> losses((rows.size() + kChunk - 1) / kChunk);
     workers_.parallel_for(rows.size(), kChunk, [&](std::size_t begin, std::size_t end) {
       use_one_thread();
       const c10::InferenceMode no_gradient;
       InputBuffer input(layout_.input.size());
       const auto some = rows.subspan(begin, end - begin);
       fill(input, some);
-      errors[begin / kChunk] =
-          chunk_loss(layout_, scaling_, network, input.tensor(some.size()), {{}, fitness_of(some)})
-              .item<float>();
+      const ChunkLoss loss = chunk_loss(layout_, scaling_, network, input.tensor(some.size()),
+                                        {{}, fitness_of(some), plain_});
+      losses[begin / kChunk] = {loss.error.item<float>(),
+                                loss.latent.defined() ? loss.latent.item<float>() : 0};
     });
-    double sum = 0;
-    for (const double error : errors) sum += error;
+    Loss sum;
+    for (const Loss& loss : losses) sum += loss;
     return sum / value_count(rows.size());
   }
 
@@ -386,7 +405,8 @@ class TorchTrainer final : public Trainable {
       fill(replica.input, some);
       const at::Tensor error =
           chunk_loss(layout_, scaling_, replica.network, replica.input.tensor(some.size()),
-                     {noise_of(first + begin, some.size()), fitness_of(some)});
+                     {noise_of(first + begin, some.size()), fitness_of(some), plain_})
+              .sum();
       (error / values).backward();
       replica.error = error.item<float>();
     });
@@ -410,6 +430,7 @@ class TorchTrainer final : public Trainable {
   std::vector<float> gradient_;
   std::vector<float> noise_;  // of the mini-batch, for variational encoders
   std::vector<float> kept_;
+  bool plain_ = false;  // a variational encoder that does not explain anything yet
 };
 
 class TorchAutoencoder final : public Encoder {

@@ -42,19 +42,24 @@ TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& 
     std::ranges::sort(validation);
   }
   report.validation = validation.size();
-  if (!validation.empty()) report.validation_loss = model.loss(validation);
+  model.reset_optimiser();
+  if (!validation.empty()) report.validation_loss = model.loss(validation).sum();
   if (config.training == Training::none) {
-    report.train_loss = model.loss(training);
+    report.train_loss = model.loss(training).sum();
     if (validation.empty()) report.validation_loss = report.train_loss;
     return report;
   }
 
-  model.reset_optimiser();
   model.keep_weights();
   bool best_is_last = true;
   double reached = report.validation_loss;  // when the last progress was made
   std::size_t waited = 0;
   while (report.epochs < config.epochs && waited < config.patience) {
+    if (model.begin_epoch() && !validation.empty()) {
+      report.validation_loss = reached = model.loss(validation).sum();
+      model.keep_weights();
+      waited = 0;
+    }
     report.train_loss = run_epoch(model, training, config.batch, stream);
     ++report.epochs;
     if (validation.empty()) {
@@ -63,7 +68,7 @@ TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& 
       best_is_last = std::isfinite(report.train_loss);
       if (!best_is_last) waited = config.patience;
     } else {
-      const double loss = model.loss(validation);
+      const double loss = model.loss(validation).sum();
       best_is_last = loss < report.validation_loss;
       if (best_is_last) {
         report.validation_loss = loss;
@@ -77,6 +82,22 @@ TrainingReport fit(Trainable& model, std::size_t rows, const AutoencoderConfig& 
   }
   if (!best_is_last) model.restore_weights();
   return report;
+}
+
+std::vector<std::uint32_t> some_rows(std::size_t rows) {
+  constexpr std::size_t kLookedAt = 1024;
+  std::vector<std::uint32_t> some(std::min(rows, kLookedAt));
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    some[i] = static_cast<std::uint32_t>(i * rows / some.size());
+  }
+  return some;
+}
+
+double explained(Trainable& model, const AutoencoderLayout& layout, const InputScaling& scaling,
+                 SensoryView data) {
+  const std::vector<std::uint32_t> rows = some_rows(data.rows());
+  const double variance = spread(layout, scaling, data, rows);
+  return variance > 0 ? 1 - model.loss(rows).error / variance : 1;
 }
 
 }  // namespace aurora

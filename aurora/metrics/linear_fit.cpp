@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace aurora {
 namespace {
@@ -26,6 +27,7 @@ Eigen::VectorXd means(MatrixView<const float> data, std::size_t columns) {
 double explained_variance(MatrixView<const float> inputs, MatrixView<const float> values,
                           std::size_t targets) {
   assert(inputs.rows() == values.rows() && targets <= values.cols());
+  if (inputs.rows() <= inputs.cols() + 1) return std::numeric_limits<double>::quiet_NaN();
   const auto n = static_cast<Index>(inputs.cols());
   const auto m = static_cast<Index>(targets);
   const Eigen::VectorXd input_mean = means(inputs, inputs.cols());
@@ -59,7 +61,11 @@ double explained_variance(MatrixView<const float> inputs, MatrixView<const float
     sum += std::clamp(weights.col(i).dot(scaled_across.col(i)) / total(i), 0.0, 1.0);
     ++varying;
   }
-  return varying > 0 ? sum / varying : 0;
+  if (varying == 0) return 0;
+  // The fit is judged by the rows that it was made from, which any input explains a little.
+  const auto rows = static_cast<double>(inputs.rows());
+  const double left = (1 - sum / varying) * (rows - 1) / (rows - static_cast<double>(n) - 1);
+  return std::max(1 - left, 0.0);
 }
 
 }  // namespace aurora

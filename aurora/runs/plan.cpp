@@ -180,6 +180,7 @@ class Resolver {
     read_general();
     choose_parts();
     choose_metrics();
+    find_idle();
     check_leftovers();
     check_mix();
     note_departures();
@@ -463,6 +464,40 @@ class Resolver {
 
   // --- Checking ---
 
+  /// Calls body(key of its kind, part) for every part of the plan.
+  template <class Body>
+  void for_parts(const Body& body) const {
+    const auto if_there = [&](const char* key, const auto& chosen) {
+      if (chosen) body(key, *chosen);
+    };
+    body("run.task", plan_.task_part);
+    body("algorithm.kind", plan_.loop);
+    if_there("encoder.kind", plan_.encoder);
+    if_there("container.kind", plan_.container);
+    if_there("threshold.kind", plan_.threshold);
+    body("selection.kind", plan_.selector);
+    if_there("variation.kind", plan_.variation);
+    body("run.evaluator", plan_.evaluator);
+    for (const auto& metric : plan_.metrics) body("metrics.also", metric);
+  }
+
+  /// Keys that belong to parts of this mix, and mean nothing all the same.
+  void find_idle() {
+    const Mix mix = mix_of();
+    for_parts([&](const char*, const auto& chosen) {
+      if (!chosen.entry->idle) return;
+      for (auto& idle : chosen.entry->idle(chosen.values, mix)) idle_.push_back(std::move(idle));
+    });
+    std::erase_if(used_, [&](const std::string& key) { return !why_idle(key).empty(); });
+  }
+
+  std::string why_idle(const std::string& key) const {
+    for (const auto& [idle, reason] : idle_) {
+      if (key == idle || key.starts_with(idle + ".")) return reason;
+    }
+    return {};
+  }
+
   /// Keys that were said and belong to nothing in this mix.
   void check_leftovers() {
     for (const Setting& setting : said_) {
@@ -470,6 +505,8 @@ class Resolver {
       if (setting.layer != Layer::word && setting.layer != Layer::file) continue;
       const std::string reason = meaningless(setting);
       if (reason.empty()) continue;
+      // A part that is there writes all of its keys, so all of them can be said again.
+      if (!why_idle(setting.key).empty() && is_default(setting)) continue;
       const std::string message = fmt::format("{}{}={} means nothing here: {}", setting.place,
                                               setting.key, setting.value.text, reason);
       if (setting.layer == Layer::word) throw UsageError(message);
@@ -479,6 +516,7 @@ class Resolver {
 
   /// Why a key means nothing in this mix; empty if it is said that there is nothing.
   std::string meaningless(const Setting& setting) const {
+    if (const std::string reason = why_idle(setting.key); !reason.empty()) return reason;
     if (setting.key == "descriptor.dimension") {
       return fmt::format("hand-coded descriptors are the first {} values of the ground truth",
                          plan_.spec().hand_coded_size);
@@ -549,25 +587,13 @@ class Resolver {
           "features, and a descriptor cannot have more",
           plan_.run.dimension, mix.task.name, mix.task.sensory.size()));
     }
-    const auto ask = [&](const std::string& key, const auto& chosen) {
+    for_parts([&](const char* key, const auto& chosen) {
       if (!chosen.entry->refuses) return;
       const std::string reason = chosen.entry->refuses(chosen.values, mix);
       if (!reason.empty()) {
         throw UsageError(fmt::format("{}={} does not go with {}", key, chosen.entry->name, reason));
       }
-    };
-    const auto ask_if = [&](const std::string& key, const auto& chosen) {
-      if (chosen) ask(key, *chosen);
-    };
-    ask("run.task", plan_.task_part);
-    ask("algorithm.kind", plan_.loop);
-    ask_if("encoder.kind", plan_.encoder);
-    ask_if("container.kind", plan_.container);
-    ask_if("threshold.kind", plan_.threshold);
-    ask("selection.kind", plan_.selector);
-    ask_if("variation.kind", plan_.variation);
-    ask("run.evaluator", plan_.evaluator);
-    for (const auto& metric : plan_.metrics) ask("metrics.also", metric);
+    });
   }
 
   /// Where the user has changed what the variant says.
@@ -595,6 +621,7 @@ class Resolver {
   std::set<std::string> used_;                     // keys that matter
   std::map<std::string, std::string> without_;     // kinds that have no place, and why
   std::map<std::string, const PartInfo*> chosen_;  // by kind
+  Idle idle_;
   Plan plan_;
 };
 

@@ -125,6 +125,65 @@ TEST(AutoencoderLayout, InitialParametersFillTheirBounds) {
   }
 }
 
+TEST(AutoencoderLayout, AVariationalOneStartsAsThePlainOneAndVariancesAtOne) {
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::mlp_ae;
+  const SensoryShape shape{{6}, ElementType::float32};
+  const AutoencoderLayout plain = autoencoder_layout(config, shape, 2);
+  config.latent_loss = LatentLoss::divergence;
+  const AutoencoderLayout variational = autoencoder_layout(config, shape, 2);
+  Stream one(1, Purpose::encoder_weights), two(1, Purpose::encoder_weights);
+  const InputScaling scaling = InputScaling::identity(6);
+  const auto expected = to_state(plain, scaling, draw_parameters(plain, one));
+  const auto drawn = to_state(variational, scaling, draw_parameters(variational, two));
+  ASSERT_EQ(drawn.size(), expected.size());
+  for (std::size_t k = 0; k < drawn.size(); ++k) {
+    std::vector<float> values = expected[k].values;
+    if (drawn[k].name.starts_with("encoder.linear3")) values.resize(2 * values.size());
+    EXPECT_EQ(drawn[k].values, values) << drawn[k].name;
+  }
+}
+
+TEST(AutoencoderLayout, SequencesEndWhereTheLastChannelIsBelowOneHalf) {
+  SensoryData floats({{4, 2}, ElementType::float32}, 1), bytes({{4, 2}, ElementType::uint8}, 1);
+  const auto length = [](const SensoryData& data) {
+    return sequence_length(data.view().bytes(0).data(), data.shape().element, 4, 2);
+  };
+  const auto float_row = floats.mutable_view().row<float>(0);
+  const auto byte_row = bytes.mutable_view().row<std::uint8_t>(0);
+  for (std::size_t t = 0; t < 4; ++t) {
+    float_row[2 * t + 1] = 0.5F;
+    byte_row[2 * t + 1] = 128;
+  }
+  EXPECT_EQ(length(floats), 4U);
+  EXPECT_EQ(length(bytes), 4U);
+  float_row[5] = 0.49F;
+  byte_row[5] = 127;
+  EXPECT_EQ(length(floats), 2U);
+  EXPECT_EQ(length(bytes), 2U);
+}
+
+TEST(AutoencoderLayout, SpreadOfMaskedSequencesIsOfWhatCounts) {
+  AutoencoderConfig config;
+  config.kind = AutoencoderKind::lstm_ae;
+  const SensoryShape shape{{8, 2}, ElementType::float32};
+  SensoryData data(shape, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = data.mutable_view().row<float>(i);
+    row[0] = static_cast<float>(i);        // 0, 1, 2: squares of 2 in all
+    row[1] = i < 2 ? 1.0F : 0.0F;          // the third has no step
+    row[2] = 100 * static_cast<float>(i);  // after the end
+  }
+  const std::vector<std::uint32_t> rows = {0, 1, 2};
+  const InputScaling scaling = InputScaling::identity(16);
+  config.mask = true;
+  EXPECT_DOUBLE_EQ(spread(autoencoder_layout(config, shape, 2), scaling, data.view(), rows),
+                   0.5 / (3 * 16));
+  config.mask = false;
+  EXPECT_NEAR(spread(autoencoder_layout(config, shape, 2), scaling, data.view(), rows),
+              (2 + 2.0 / 3 + 20000) / (3 * 16), 1e-9);
+}
+
 TEST(AutoencoderLayout, StateHoldsEveryParameterOnce) {
   const AutoencoderLayout layout = mlp_layout(3);
   Stream stream(2, Purpose::encoder_weights);

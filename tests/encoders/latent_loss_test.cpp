@@ -87,6 +87,37 @@ TEST(Variational, MoreWeightMovesDescriptorsToTheStandardNormal) {
   EXPECT_LT(usual.report.extra[0].value, usual.report.validation_loss);
 }
 
+// Before anything is explained the divergence would only silence what the decoder does not yet
+// listen to, so it has no part in it.
+TEST(Variational, IsThePlainOneUntilItExplainsSomething) {
+  const SensoryData data = spot_pictures(200, 24, 1);
+  AutoencoderConfig config;
+  config.epochs = 1;
+  config.beta = 100;
+  const Trained plain = train(config, data);
+  config.latent_loss = LatentLoss::divergence;
+  const Trained variational = train(config, data);
+  EXPECT_EQ(variational.descriptors, plain.descriptors);
+  EXPECT_EQ(variational.report.train_loss, plain.report.train_loss);
+  const NamedArray& latent = array_of(variational.encoder->state(), "encoder.linear3.bias");
+  for (std::size_t k = 4; k < 8; ++k) EXPECT_EQ(latent.values[k], 0) << "no variance has moved";
+}
+
+TEST(Variational, DoesNotDieWhereLearningTakesTimeToBegin) {
+  for (const std::size_t rows : {300U, 600U}) {  // all trained on; some held out
+    const SensoryData data = spot_pictures(rows, 32, 1);
+    AutoencoderConfig config;
+    const double plain = train(config, data, {}, 10).report.validation_loss;
+    config.latent_loss = LatentLoss::divergence;
+    config.beta = 1e6;  // it collapses
+    const double dead = train(config, data, {}, 10).report.validation_loss;
+    config.beta = 1;
+    const Trained variational = train(config, data, {}, 10);
+    EXPECT_LT(variational.report.validation_loss, dead - 0.1 * (dead - plain)) << plain;
+    EXPECT_GT(variational.report.extra.at(0).value, 1e-3);
+  }
+}
+
 /// The share of triplets of individuals whose order by distance is that by fitness.
 double ordered(const Matrix<float>& descriptors, std::span<const float> fitness) {
   const auto distance = [&](std::size_t a, std::size_t b) {
@@ -133,6 +164,22 @@ TEST(Contrastive, WithoutWeightOrDifferencesItIsAnAutoencoder) {
   EXPECT_EQ(train(config, data, alike).descriptors, plain.descriptors);
   config.weight = 0;
   EXPECT_EQ(train(config, data, different).descriptors, plain.descriptors);
+}
+
+TEST(Contrastive, NeedsThreeInAMiniBatch) {
+  const SensoryData data = arcs(20, 25, 1);
+  const EncoderEntry contrastive = contrastive_autoencoder_part();
+  Stream stream(1, Purpose::encoder_weights);
+  Mix mix;
+  mix.task.sensory = data.shape();
+  for (const char* batch : {"batch=1", "batch=2"}) {
+    EXPECT_NE(contrastive.refuses(values_of(contrastive, {batch}), mix).find("make a triplet"),
+              std::string::npos);
+    EXPECT_THROW(make_part(contrastive, {data.shape(), 2, stream}, {batch}), UsageError);
+    EXPECT_NO_THROW(make_part(variational_autoencoder_part(), {data.shape(), 2, stream}, {batch}));
+  }
+  EXPECT_EQ(contrastive.refuses(values_of(contrastive, {"batch=3"}), mix), "");
+  EXPECT_NO_THROW(make_part(contrastive, {data.shape(), 2, stream}, {"batch=3"}));
 }
 
 TEST(Contrastive, NeedsTheFitnessOfEverybody) {

@@ -38,7 +38,10 @@ class MlpGradient : public ::testing::TestWithParam<Setting> {
         scratch_(net_),
         scaling_(InputScaling::identity(layout_.input.size())) {
     Stream stream(7, Purpose::user);
-    for (const float p : draw_parameters(layout_, stream)) parameters_.push_back(p);
+    for (const float p : draw_parameters(layout_, stream)) {
+      // Variances start at 0, where a gradient may be right by accident.
+      parameters_.push_back((p == 0 ? 0.3 * stream.uniform() : p));
+    }
     group_ = {.count = GetParam().count, .element = ElementType::float32, .scaling = &scaling_};
     for (float& value : noise_) value = static_cast<float>(stream.normal());
     for (std::size_t i = 0; i < kLanes; ++i) {

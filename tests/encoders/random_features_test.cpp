@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -173,6 +174,71 @@ TEST(RandomFeatures, StateRoundTripAndRefusalOfBrokenOnes) {
   EXPECT_EQ(encode(*other, data.view()).descriptors, expected.descriptors) << "unchanged";
 }
 
+const NamedArray& array_of(const std::vector<NamedArray>& state, const std::string& name) {
+  return *std::ranges::find(state, name, &NamedArray::name);
+}
+
+// Pictures whose sides are no multiples of 4: the blocks at the border are smaller.
+TEST(RandomFeatures, OfPicturesAreOfTheMeansOfTheirBlocks) {
+  constexpr std::size_t kRows = 80, kHigh = 9, kWide = 14, kDown = 3, kAcross = 4, kChannels = 3;
+  const SensoryData data = bar_pictures(kRows, kHigh, kWide, kChannels);
+  const auto encoder = make(data.shape(), 2, {"features=20"});
+  train(*encoder, data.view());
+  const Encoded encoded = encode(*encoder, data.view());
+  const std::vector<NamedArray> state = encoder->state();
+  const NamedArray& weight = array_of(state, "features.weight");
+  EXPECT_EQ(weight.shape, (std::vector<std::size_t>{20, kDown, kAcross, kChannels}));
+  const Eigen::MatrixXd x = scaled(data.view());
+  for (std::size_t i = 0; i < kRows; ++i) {
+    std::vector<double> seen;
+    for (std::size_t block = 0; block < kDown * kAcross; ++block) {
+      const std::size_t top = block / kAcross * 4, left = block % kAcross * 4;
+      for (std::size_t c = 0; c < kChannels; ++c) {
+        double sum = 0, pixels = 0;
+        for (std::size_t y = top; y < std::min(top + 4, kHigh); ++y) {
+          for (std::size_t z = left; z < std::min(left + 4, kWide); ++z, ++pixels) {
+            sum += x(static_cast<Eigen::Index>(i),
+                     static_cast<Eigen::Index>((y * kWide + z) * kChannels + c));
+          }
+        }
+        seen.push_back(sum / pixels);
+      }
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      double descriptor = 0;
+      for (std::size_t d = 0; d < 20; ++d) {
+        double dot = 0;
+        for (std::size_t j = 0; j < seen.size(); ++j) {
+          dot += seen[j] * static_cast<double>(weight.values[d * seen.size() + j]);
+        }
+        const double gain = array_of(state, "features.gain").values[0];
+        const double z =
+            std::sqrt(0.1) *
+            std::cos(gain * dot + static_cast<double>(array_of(state, "features.phase").values[d]));
+        descriptor += (z - static_cast<double>(array_of(state, "features.mean").values[d])) *
+                      static_cast<double>(array_of(state, "features.axes").values[k * 20 + d]);
+      }
+      ASSERT_NEAR(encoded.descriptors(i, k), descriptor, 1e-4) << i;
+    }
+  }
+}
+
+TEST(RandomFeatures, StateOfPicturesRoundTrip) {
+  for (const std::size_t side : {3U, 16U, 18U}) {  // too small for blocks; whole blocks; a rest
+    const SensoryData data = bar_pictures(60, side, side, 3);
+    const auto encoder = make(data.shape(), 2, {"features=16"});
+    train(*encoder, data.view());
+    for (const NamedArray& array : encoder->state()) {
+      std::size_t size = 1;
+      for (const std::size_t extent : array.shape) size *= extent;
+      EXPECT_EQ(array.values.size(), size) << array.name;
+    }
+    const auto other = make(data.shape(), 2, {"features=16"}, 99);
+    other->set_state(encoder->state());
+    EXPECT_EQ(encode(*other, data.view()).descriptors, encode(*encoder, data.view()).descriptors);
+  }
+}
+
 TEST(RandomFeatures, ConstantDataAndOneRowGiveNoNan) {
   for (const std::size_t rows : {1U, 20U}) {
     const SensoryData data({{8, 8, 3}, ElementType::uint8}, rows);
@@ -190,11 +256,15 @@ TEST(RandomFeatures, RefuseWhatMakesNoSense) {
   const EncoderEntry entry = random_features_part();
   EXPECT_EQ(entry.name, "rff-pca");
   EXPECT_FALSE(read_option(entry, "bandwidth=0"));
+  EXPECT_FALSE(read_option(entry, "bandwidth=1e-7"));
+  EXPECT_TRUE(read_option(entry, "bandwidth=1e-6"));
   EXPECT_FALSE(read_option(entry, "features=1"));
   Mix mix;
   mix.descriptor_size = 9;
   EXPECT_NE(entry.refuses(values_of(entry, {"features=8"}), mix), "");
   EXPECT_EQ(entry.refuses(values_of(entry, {"features=9"}), mix), "");
+  EXPECT_THROW(make({{30}, ElementType::float32}, 9, {"features=8"}), UsageError);
+  EXPECT_NO_THROW(make({{30}, ElementType::float32}, 9, {"features=9"}));
   const auto encoder = make({{30}, ElementType::float32}, 3);
   EXPECT_THROW(train(*encoder, SensoryData({{30}, ElementType::float32}).view()), DataError);
   EXPECT_THROW(train(*encoder, SensoryData({{31}, ElementType::float32}, 4).view()), DataError);

@@ -25,6 +25,8 @@ struct RecordingModel final : Trainable {
   bool restored = false;
   std::vector<Rows> steps;
   std::vector<Rows> validations;
+  std::vector<std::size_t> begun;  // steps before each epoch
+  std::size_t changes_before = 0;  // the epoch from which on it minimises something else
 
   void reset_optimiser() override { ++resets; }
   double step(std::span<const std::uint32_t> rows) override {
@@ -32,9 +34,14 @@ struct RecordingModel final : Trainable {
     ++weight;
     return step_loss;
   }
-  double loss(std::span<const std::uint32_t> rows) override {
+  Loss loss(std::span<const std::uint32_t> rows) override {
     validations.emplace_back(rows.begin(), rows.end());
-    return losses.at(validations.size() - 1);
+    // What the latent layer adds counts as well.
+    return {0.75 * losses.at(validations.size() - 1), 0.25 * losses.at(validations.size() - 1)};
+  }
+  bool begin_epoch() override {
+    begun.push_back(steps.size());
+    return begun.size() == changes_before;
   }
   void keep_weights() override { kept = weight; }
   void restore_weights() override {
@@ -77,6 +84,7 @@ TEST(Training, SplitsOffAQuarterAndSeesEveryTrainingRowOncePerEpoch) {
   EXPECT_FALSE(model.restored);
   const std::size_t steps = (751 + 63) / 64;
   ASSERT_EQ(model.steps.size(), 3 * steps);
+  EXPECT_EQ(model.begun, (std::vector<std::size_t>{0, steps, 2 * steps}));
   const Rows first = model.epoch(0, steps);
   EXPECT_EQ(model.epoch(1, steps), first);
   EXPECT_EQ(model.epoch(2, steps), first);
@@ -214,6 +222,49 @@ TEST(Training, RefusesNoData) {
   RecordingModel model;
   Stream stream(9, Purpose::encoder_training);
   EXPECT_THROW(fit(model, 0, config(1, 1), stream), DataError);
+}
+
+TEST(Training, BeginsToCompareAnewWhenSomethingElseIsMinimised) {
+  RecordingModel model;
+  model.changes_before = 3;
+  // Untrained, two epochs, the same weights by another measure, and four epochs by that one.
+  model.losses = {9, 1, 2, 50, 40, 45, 46, 47};
+  Stream stream(1, Purpose::encoder_training);
+  const TrainingReport report = fit(model, 1000, config(20, 3), stream);
+  EXPECT_EQ(report.epochs, 6U);
+  EXPECT_EQ(report.validation_loss, 40);
+  EXPECT_EQ(model.kept, 3 * ((750 + 63) / 64)) << "steps of three epochs";
+  EXPECT_TRUE(model.restored);
+}
+
+TEST(Training, LooksAtRowsFromTheWholeSet) {
+  EXPECT_EQ(some_rows(3), (Rows{0, 1, 2}));
+  const Rows some = some_rows(5000);
+  ASSERT_EQ(some.size(), 1024U);
+  EXPECT_TRUE(std::ranges::is_sorted(some));
+  EXPECT_EQ(std::set(some.begin(), some.end()).size(), some.size());
+  EXPECT_EQ(some.front(), 0U);
+  EXPECT_GT(some.back(), 4990U);
+}
+
+TEST(Training, ExplainedIsTheShareOfTheErrorAlone) {
+  AutoencoderConfig mlp;
+  mlp.kind = AutoencoderKind::mlp_ae;
+  const SensoryShape shape{{2}, ElementType::float32};
+  const AutoencoderLayout layout = autoencoder_layout(mlp, shape, 1);
+  SensoryData data(shape, 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    data.mutable_view().row<float>(i)[0] = i < 2 ? 3.0F : 7.0F;  // a variance of 4
+    data.mutable_view().row<float>(i)[1] = 5;
+  }
+  const InputScaling scaling = InputScaling::identity(2);
+  EXPECT_DOUBLE_EQ(spread(layout, scaling, data.view(), some_rows(4)), 2);
+  RecordingModel model;
+  model.losses = {2, 4};  // of which 1.5 and 3 are error
+  EXPECT_DOUBLE_EQ(explained(model, layout, scaling, data.view()), 0.25);
+  EXPECT_DOUBLE_EQ(explained(model, layout, scaling, data.view()), -0.5);
+  EXPECT_EQ(explained(model, layout, scaling, SensoryData(shape, 4).view()), 1)
+      << "there is nothing to explain";
 }
 
 }  // namespace

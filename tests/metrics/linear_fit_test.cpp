@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace aurora {
 namespace {
 
-/// Word for word: residuals of a least-squares fit by a decomposition that finds the rank.
+/// Word for word: residuals of a least-squares fit by a decomposition that finds the rank, adjusted
+/// for the number of inputs.
 double oracle(const Matrix<float>& inputs, const Matrix<float>& values, std::size_t targets) {
   const auto rows = static_cast<Eigen::Index>(inputs.rows());
   Eigen::MatrixXd x(rows, static_cast<Eigen::Index>(inputs.cols()) + 1);
@@ -30,7 +33,9 @@ double oracle(const Matrix<float>& inputs, const Matrix<float>& values, std::siz
     sum += 1 - (y.col(c) - fit.col(c)).squaredNorm() / total;
     ++varying;
   }
-  return varying > 0 ? sum / varying : 0;
+  if (varying == 0) return 0;
+  const double m = static_cast<double>(inputs.rows()), n = static_cast<double>(inputs.cols());
+  return std::max(0.0, 1 - (1 - sum / varying) * (m - 1) / (m - n - 1));
 }
 
 TEST(ExplainedVariance, IsThatOfALeastSquaresFit) {
@@ -51,7 +56,7 @@ TEST(ExplainedVariance, IsThatOfALeastSquaresFit) {
       for (float& value : y.row(row)) value = x(row, 0) / 1000 + noise * normal(random) + 50;
       if (round % 5 == 0) y(row, 0) = 12;  // does not vary
     }
-    EXPECT_NEAR(explained_variance(x, y, targets), oracle(x, y, targets), 1e-5) << round;
+    EXPECT_NEAR(explained_variance(x, y, targets), oracle(x, y, targets), 1e-4) << round;
   }
 }
 
@@ -64,11 +69,33 @@ TEST(ExplainedVariance, GoesFromNothingToAll) {
     y(i, 1) = static_cast<float>(i / 2);
   }
   EXPECT_NEAR(explained_variance(x, y, 1), 1, 1e-8);
-  EXPECT_NEAR(explained_variance(x, y, 2), 0.5, 1e-8);
+  EXPECT_NEAR(explained_variance(x, y, 2), 1 - 0.5 * 3 / 2, 1e-8);
   for (std::size_t i = 0; i < 4; ++i) x(i, 0) = 1;
   EXPECT_EQ(explained_variance(x, y, 2), 0);
-  EXPECT_EQ(explained_variance(Matrix<float>(0, 3), Matrix<float>(0, 2), 2), 0);
-  EXPECT_EQ(explained_variance(Matrix<float>(1, 3), Matrix<float>(1, 2), 2), 0);
+}
+
+// A fit always explains something of the rows that it is made from.
+TEST(ExplainedVariance, OfNoiseIsAboutNothing) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  double sum = 0;
+  constexpr int kRounds = 50;
+  for (int round = 0; round < kRounds; ++round) {
+    Matrix<float> x(40, 20), y(40, 2);
+    for (std::size_t row = 0; row < 40; ++row) {
+      for (float& value : x.row(row)) value = normal(random);
+      for (float& value : y.row(row)) value = normal(random);
+    }
+    sum += explained_variance(x, y, 2);
+  }
+  EXPECT_LT(sum / kRounds, 0.15);  // about one half without the adjustment
+}
+
+TEST(ExplainedVariance, NeedsMoreRowsThanAFitHasNumbers) {
+  for (std::size_t rows = 0; rows <= 4; ++rows) {
+    EXPECT_TRUE(std::isnan(explained_variance(Matrix<float>(rows, 3), Matrix<float>(rows, 2), 2)));
+  }
+  EXPECT_EQ(explained_variance(Matrix<float>(5, 3), Matrix<float>(5, 2), 2), 0);
 }
 
 }  // namespace

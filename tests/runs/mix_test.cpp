@@ -1,7 +1,10 @@
 // Which parts go together: the mixes that are refused say why, the others run.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -110,6 +113,58 @@ TEST(AMix, WithoutParentsHasNoVariation) {
                  "every genotype is drawn afresh");
   expect_refused("random-search", {"variation.rate=0.5"}, "variation.rate=0.5 means nothing here",
                  "every genotype is drawn afresh");
+}
+
+TEST(AMix, HasNoSettingsOfWhatDoesNotHappen) {
+  expect_refused("hc-csc-uniform", {"algorithm.extinction_survivors=0.5"},
+                 "algorithm.extinction_survivors=0.5 means nothing here",
+                 "algorithm.extinction_period=0: there are no extinctions");
+  EXPECT_EQ(complaint("hc-csc-uniform",
+                      {"algorithm.extinction_survivors=0.5", "algorithm.extinction_period=50"}),
+            "");
+  for (const std::string said : {"selection.kind=novelty", "variation.kind=iso+line",
+                                 "variation.rate=0.3", "algorithm.extinction_survivors=0.5"}) {
+    expect_refused("cma-me", {said}, said + " means nothing here",
+                   said.starts_with("algorithm") ? "there are no extinctions"
+                                                 : "algorithm.emitted=1: emitters make the whole");
+  }
+  EXPECT_EQ(complaint("cma-me",
+                      {"algorithm.emitted=0.5", "selection.kind=novelty", "variation.rate=0.3"}),
+            "");
+  // What would be so anyway may be said.
+  EXPECT_EQ(complaint("cma-me", {"selection.kind=uniform", "algorithm.extinction_survivors=0.05"}),
+            "");
+  // What is emitted is rounded: of four children all are.
+  expect_refused("cma-me", {"algorithm.emitted=0.9", "run.batch=4", "variation.rate=0.3"},
+                 "variation.rate=0.3 means nothing here", "nobody is bred");
+}
+
+/// What is not said does no harm, nor does a complete configuration that says it again.
+TEST(AMix, OfWhichSettingsMeanNothingIsCompleteAllTheSame) {
+  for (const std::string variant : {"hc-csc-uniform", "cma-me"}) {
+    PlanRequest request;
+    request.task = "arm";
+    request.variant = variant;
+    // Of several runs at once; of one of them it means nothing.
+    request.where_they_matter = {"algorithm.extinction_survivors=0.5"};
+    const Plan plan = resolve(arm_parts(), request);
+    EXPECT_TRUE(plan.notes.empty());
+    EXPECT_NE(plan.toml().find("extinction_survivors = 0.5"), std::string::npos);
+    EXPECT_NE(plan.toml().find("[variation]"), std::string::npos);
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("aurora-mix-test-" + std::to_string(getpid()) + ".toml");
+    std::ofstream(file) << plan.toml();
+    PlanRequest again;
+    again.file = file;
+    again.file_is_of_run = true;
+    EXPECT_EQ(resolve(arm_parts(), again).toml(), plan.toml());
+    EXPECT_TRUE(resolve(arm_parts(), again).notes.empty());
+    again.file_is_of_run = false;
+    const std::vector<std::string> notes = resolve(arm_parts(), again).notes;
+    ASSERT_EQ(notes.size(), 1U);  // and not what has its default
+    EXPECT_NE(notes[0].find("algorithm.extinction_survivors=0.5 means nothing"), std::string::npos);
+    std::filesystem::remove(file);
+  }
 }
 
 TEST(AMix, HasMetricsThatTheTaskCanGive) {

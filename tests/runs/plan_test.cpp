@@ -270,7 +270,9 @@ TEST(Plan, EveryKeyThatBelongsToNoPartIsInTheTableOfThisTest) {
 
 /// Whatever a key needs beside it to make sense with this value.
 std::vector<std::string> company_of(const std::string& key, const std::string& value) {
+  if (value == "\"cma-me\"") return {};
   if (key == "algorithm.kind") return {"selection.kind=novelty"};
+  if (key == "algorithm.extinction_survivors") return {"algorithm.extinction_period=50"};
   if (value == "\"grid\"" || value == "\"cvt\"") {
     return {"run.variant=map-elites"};
   }
@@ -281,7 +283,8 @@ std::vector<std::string> company_of(const std::string& key, const std::string& v
   for (const KeyHelp& option : key_help(toy_parts())) {
     if (option.key != key || option.part.empty()) continue;
     std::vector<std::string> company = {option.part};
-    if (option.part.starts_with("algorithm.")) company.emplace_back("selection.kind=novelty");
+    const bool ranks = option.part.starts_with("algorithm.") && !option.part.ends_with("cma-me");
+    if (ranks) company.emplace_back("selection.kind=novelty");
     return company;
   }
   return {};

@@ -911,6 +911,22 @@ TEST_F(RunDirectoryTest, NamesThatCannotBeFilesAreRefused) {
   EXPECT_FALSE(fs::exists(run_ / "encoder"));
 }
 
+TEST_F(RunDirectoryTest, ArraysThatNobodyCouldReadAreNotWritten) {
+  RunDirectory directory = RunDirectory::create(run_);
+  for (const std::size_t values : {0, 5, 7}) {
+    const std::vector<NamedArray> arrays = {{"good", {1}, {1}},
+                                            {"bad", {2, 3}, std::vector<float>(values)}};
+    try {
+      directory.write_encoder(arrays);
+      ADD_FAILURE() << values;
+    } catch (const DataError& error) {
+      EXPECT_CONTAINS(std::string(error.what()),
+                      "'bad' has " + std::to_string(values) + " values, its shape (2, 3) says 6");
+    }
+  }
+  EXPECT_FALSE(fs::exists(run_ / "encoder"));
+}
+
 TEST_F(RunDirectoryTest, DamagedEncodersAreRefused) {
   const TaskSpec spec = picture_task();
   RunDirectory directory = RunDirectory::create(run_);

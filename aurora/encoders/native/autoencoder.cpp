@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,8 +20,6 @@ namespace {
 // and part of the bits.
 constexpr std::size_t kShards = 16;
 
-constexpr std::size_t kLookedAt = 1024;  // individuals whose latent loss is reported
-constexpr double kExplained = 0.01;      // of the variance; who explains less is dead
 constexpr std::size_t kMostDraws = 5;  // of weights, in an update: there may be nothing to explain
 
 /// Buffers that nobody uses at the moment. The last one given back is the first to go out again, so
@@ -75,58 +72,50 @@ Group group_of(const TrainingSet& set, const InputScaling& scaling,
   return group;
 }
 
-/// What is minimised, of the individuals of a group.
-struct Loss {
-  double squares = 0;
-  double latent = 0;
-
-  double sum() const { return squares + latent; }
-  Loss& operator+=(const Loss& other) {
-    squares += other.squares;
-    latent += other.latent;
-    return *this;
-  }
-};
-
+/// Of the individuals of a group, summed.
 Loss loss_of(const Scratch<float>& scratch, std::size_t count) {
   Loss loss;
   for (std::size_t i = 0; i < count; ++i) {
-    loss.squares += static_cast<double>(scratch.squares[i]);
+    loss.error += static_cast<double>(scratch.squares[i]);
     loss.latent += static_cast<double>(scratch.latent.loss[i]);
   }
   return loss;
 }
 
-std::vector<std::uint32_t> first_rows(std::size_t count) {
-  std::vector<std::uint32_t> rows(count);
-  std::iota(rows.begin(), rows.end(), 0U);
-  return rows;
-}
-
 class Trainer final : public Trainable {
  public:
-  /// `stream`: for the noise of variational encoders, `noisy` values an individual.
-  Trainer(Network& network, ScratchPool& pool, const InputScaling& scaling,
-          std::vector<float>& parameters, double learning_rate, const TrainingSet& set,
-          std::size_t noisy, Stream& stream, Workers& workers)
-      : network_(network),
+  /// `stream`: for the noise of variational encoders.
+  Trainer(const AutoencoderLayout& layout, Network& network, ScratchPool& pool,
+          const InputScaling& scaling, std::vector<float>& parameters, double learning_rate,
+          const TrainingSet& set, Stream& stream, Workers& workers)
+      : layout_(layout),
+        network_(network),
         pool_(pool),
         scaling_(scaling),
         parameters_(parameters),
         adam_(parameters.size(), learning_rate),
         set_(set),
-        noisy_(noisy),
         stream_(stream),
         workers_(workers) {}
 
-  void reset_optimiser() override { adam_.reset(); }
+  void reset_optimiser() override {
+    adam_.reset();
+    plain_ = layout_.latent.variational();
+  }
+
+  bool begin_epoch() override {
+    if (!plain_) return false;
+    plain_ = !(explained(*this, layout_, scaling_, set_.data) >= kExplained);
+    return !plain_;
+  }
 
   double step(std::span<const std::uint32_t> rows) override {
     // Shard s takes the groups s, s + shards, ...
     const std::size_t groups = groups_of(rows.size()), shards = std::min(groups, kShards);
     while (gradients_.size() < shards) gradients_.emplace_back(parameters_.size());
     losses_.assign(shards, {});
-    noise_.resize(rows.size() * noisy_);
+    const std::size_t noisy = layout_.latent.variational() && !plain_ ? layout_.dimension : 0;
+    noise_.resize(rows.size() * noisy);
     for (float& value : noise_) value = static_cast<float>(stream_.normal());
     parts_.clear();
     for (std::size_t s = 0; s < shards; ++s) parts_.push_back(gradients_[s].data());
@@ -137,8 +126,9 @@ class Trainer final : public Trainable {
         std::ranges::fill(gradients_[s], 0.0F);
         for (std::size_t g = s; g < groups; g += shards) {
           Group group = group_of(set_, scaling_, rows, g);
-          for (std::size_t lane = 0; noisy_ > 0 && lane < group.count; ++lane) {
-            group.noise[lane] = noise_.data() + (g * kLanes + lane) * noisy_;
+          group.plain = plain_;
+          for (std::size_t lane = 0; noisy > 0 && lane < group.count; ++lane) {
+            group.noise[lane] = noise_.data() + (g * kLanes + lane) * noisy;
           }
           network_.run(Pass::gradient, group, *scratch, gradients_[s].data());
           losses_[s] += loss_of(*scratch, group.count);
@@ -153,23 +143,21 @@ class Trainer final : public Trainable {
     return total().sum() / values(rows.size());
   }
 
-  double loss(std::span<const std::uint32_t> rows) override {
+  Loss loss(std::span<const std::uint32_t> rows) override {
     const std::size_t groups = groups_of(rows.size());
     losses_.assign(groups, {});
     workers_.parallel_for(groups, network_.grain(), [&](std::size_t begin, std::size_t end) {
       auto scratch = pool_.take();
       for (std::size_t g = begin; g < end; ++g) {
-        const Group group = group_of(set_, scaling_, rows, g);
+        Group group = group_of(set_, scaling_, rows, g);
+        group.plain = plain_;
         network_.run(Pass::error, group, *scratch, nullptr);
         losses_[g] = loss_of(*scratch, group.count);
       }
       pool_.give_back(std::move(scratch));
     });
-    latent_loss_ = total().latent / values(rows.size());
-    return total().sum() / values(rows.size());
+    return total() / values(rows.size());
   }
-  /// The latent layer's part of what loss() said last.
-  double latent_loss() const { return latent_loss_; }
 
   void keep_weights() override { kept_ = parameters_; }
   void restore_weights() override {
@@ -188,13 +176,13 @@ class Trainer final : public Trainable {
     return total;
   }
 
+  const AutoencoderLayout& layout_;
   Network& network_;
   ScratchPool& pool_;
   const InputScaling& scaling_;
   std::vector<float>& parameters_;
   Adam adam_;
   const TrainingSet& set_;
-  std::size_t noisy_;
   Stream& stream_;
   Workers& workers_;
   std::vector<LineVector<float>> gradients_;  // one per shard
@@ -202,7 +190,7 @@ class Trainer final : public Trainable {
   std::vector<Loss> losses_;
   std::vector<float> noise_;
   std::vector<float> kept_;
-  double latent_loss_ = 0;
+  bool plain_ = false;  // a variational encoder that does not explain anything yet
 };
 
 class NativeAutoencoder final : public Encoder {
@@ -224,15 +212,16 @@ class NativeAutoencoder final : public Encoder {
                        const AfterEpoch& after_epoch) override {
     check_training_set(layout_, set);
     scaling_ = InputScaling::fit(set.data, workers);
-    const std::size_t noisy = layout_.latent.variational() ? dimension() : 0;
-    Trainer trainer(*network_, pool_, scaling_, parameters_, config_.learning_rate, set, noisy,
+    Trainer trainer(layout_, *network_, pool_, scaling_, parameters_, config_.learning_rate, set,
                     stream, workers);
     TrainingReport report = fit(trainer, set.data.rows(), config_, stream, after_epoch);
     if (config_.redraw) {
       // A layer whose units are all negative says nothing, and learns nothing any more.
       std::size_t redrawn = 0;
-      const double alive = (1 - kExplained) * scaling_.variance();
-      for (; redrawn < kMostDraws && !(report.validation_loss <= alive); ++redrawn) {
+      const auto is_dead = [&] {
+        return !(explained(trainer, layout_, scaling_, set.data) >= kExplained);
+      };
+      for (; redrawn < kMostDraws && is_dead(); ++redrawn) {
         parameters_ = draw_parameters(layout_, stream);
         network_->set_parameters(parameters_.data());
         report = fit(trainer, set.data.rows(), config_, stream, after_epoch);
@@ -240,8 +229,7 @@ class NativeAutoencoder final : public Encoder {
       report.extra.push_back({"redrawn", static_cast<double>(redrawn)});
     }
     if (layout_.latent.loss != LatentLoss::none) {
-      trainer.loss(first_rows(std::min(set.data.rows(), kLookedAt)));
-      report.extra.push_back({"latent_loss", trainer.latent_loss()});
+      report.extra.push_back({"latent_loss", trainer.loss(some_rows(set.data.rows())).latent});
     }
     return report;
   }

@@ -71,6 +71,7 @@ struct Group {
   ElementType element = ElementType::float32;
   const InputScaling* scaling = nullptr;
   std::array<const float*, kLanes> noise{};  // null, or standard normal, one a latent dimension
+  bool plain = false;                        // a variational encoder has no divergence here
   std::array<float, kLanes> fitness{};       // for triplets
 };
 

@@ -47,7 +47,7 @@ void sample_code(const Group& group, Latent<T>& latent, LineVector<T>& code) {
       const T log_variance = latent.said[(latent.n + j) * kLanes + lane];
       const T noise = group.noise[lane] == nullptr ? T{0} : static_cast<T>(group.noise[lane][j]);
       const T divergence = half * (mean * mean + std::exp(log_variance) - 1 - log_variance);
-      latent.loss[lane] += static_cast<T>(latent.spec.weight) * divergence;
+      if (!group.plain) latent.loss[lane] += static_cast<T>(latent.spec.weight) * divergence;
       code[j * kLanes + lane] = noise == T{0} ? mean : mean + std::exp(half * log_variance) * noise;
     }
   }
@@ -58,7 +58,7 @@ template <class T>
 void sample_gradient(const Group& group, const LineVector<T>& code, const LineVector<T>& gradient,
                      Latent<T>& latent) {
   const T half = T{1} / 2;
-  const T weight = half * static_cast<T>(latent.spec.weight);  // of half the loss
+  const T weight = group.plain ? T{0} : half * static_cast<T>(latent.spec.weight);  // of half of it
   for (std::size_t j = 0; j < latent.n; ++j) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t at = j * kLanes + lane, variance_at = (latent.n + j) * kLanes + lane;
@@ -67,9 +67,9 @@ void sample_gradient(const Group& group, const LineVector<T>& code, const LineVe
       latent.said_gradient[at] = used ? gradient[at] + weight * mean : T{0};
       // The code is mean + deviation * noise, so what the noise moved it by is code - mean.
       latent.said_gradient[variance_at] =
-          used ? half * (gradient[at] * (code[at] - mean) +
-                         weight * (std::exp(latent.said[variance_at]) - 1))
-               : T{0};
+          used && !group.plain ? half * (gradient[at] * (code[at] - mean) +
+                                         weight * (std::exp(latent.said[variance_at]) - 1))
+                               : T{0};
     }
   }
 }

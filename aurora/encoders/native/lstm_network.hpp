@@ -35,7 +35,7 @@ struct LstmNetwork {
   const DenseLayer& to_output() const { return layers[3]; }  // of each hidden
 
   std::size_t steps, channels, units;
-  bool masked;  // a sequence ends where its last channel is 0
+  bool masked;  // sequences end (sequence_length())
   std::vector<DenseLayer> layers;
   Latent<T> latent;  // empty
   const T* parameters = nullptr;

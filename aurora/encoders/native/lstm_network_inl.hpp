@@ -91,20 +91,11 @@ HWY_NOINLINE void lstm_step_back(const DenseLayer& layer, const T* parameters, s
   }
 }
 
-/// How many steps of each lane count: those before the first whose last channel, as it was sensed,
-/// is below one half.
+/// How many steps of each lane count.
 template <class T>
 void find_lengths(const LstmNetwork<T>& net, const Group& group, LstmScratch<T>& s) {
-  const bool bytes = group.element == ElementType::uint8;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    std::size_t t = 0;
-    for (; t < net.steps; ++t) {
-      const std::size_t place = (t + 1) * net.channels - 1;
-      const bool goes = bytes ? static_cast<unsigned>(group.rows[lane][place]) > 127
-                              : reinterpret_cast<const float*>(group.rows[lane])[place] >= 0.5F;
-      if (!goes) break;
-    }
-    s.lengths[lane] = t;
+    s.lengths[lane] = sequence_length(group.rows[lane], group.element, net.steps, net.channels);
   }
 }
 

@@ -163,6 +163,12 @@ void ArrayDirectoryWriter::add_arrays(const std::string& prefix,
                       "already, or cannot be that of a file",
                       array.name));
     }
+    const NpyHeader header{NpyType::float32, array.shape};
+    if (array.values.size() != header.count()) {
+      throw DataError(fmt::format("the array '{}' has {} values, its shape ({}) says {}",
+                                  array.name, array.values.size(), fmt::join(array.shape, ", "),
+                                  header.count()));
+    }
   }
   for (const NamedArray& array : arrays) {
     add(fmt::format("{}{}{}", prefix, array.name, kEnding), {NpyType::float32, array.shape},

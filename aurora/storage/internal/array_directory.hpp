@@ -60,7 +60,8 @@ class ArrayDirectoryWriter {
   void add_columns(const std::string& prefix, const Individuals& individuals, bool with_sensory,
                    std::span<const std::uint32_t> order);
 
-  /// Arrays by name. DataError if names repeat or cannot be those of files.
+  /// Arrays by name. DataError if names repeat or cannot be those of files, or an array has more or
+  /// fewer values than its shape says; nothing is written then.
   void add_arrays(const std::string& prefix, std::span<const NamedArray> arrays);
 
   /// Some text, byte by byte.
