@@ -40,7 +40,7 @@ NOT_RUN = {
     "make format": "changes the sources",
     "make bench": "measures for minutes",
     "scripts/endurance": "an hour",
-    "scripts/tutorials": "`make test-python-extras` does it",
+    "scripts/tutorials": "the test `tutorials` does it",
     "scripts/wheel-pythons": "needs a wheel, and fetches packages",
     "scripts/gallery": "minutes, and it replaces pictures of the documentation",
     "apt-get": "installs packages",
@@ -55,6 +55,7 @@ NOT_RUN = {
     "build/aurora experiment experiments/paper-small.toml  ": "17 minutes; --dry-run is run",
     "build/aurora experiment experiments/paper-small.toml --out": "17 minutes; --dry-run is run",
     "build/aurora report DIR": "of that study",
+    "aurora experiment experiments/batches.toml": "ten minutes and more",
     "AURORA_KILLS=200": "hours; the short version is a test",
     "AURORA_FLIPS=100000": "hours; the short version is a test",
 }
@@ -211,7 +212,7 @@ def furnish(folder: Path) -> None:
         )
         shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
     (folder / "path/aurora").symlink_to(folder / "build/aurora")
-    for name in ("Makefile", "experiments", "scripts", "examples"):
+    for name in ("Makefile", "experiments", "scripts", "examples", "results"):
         (folder / name).symlink_to(ROOT / name)
     pictures = np.random.default_rng(1).integers(256, size=(5, 64, 64, 3), dtype=np.uint8)
     np.save(folder / "observations.npy", pictures)
