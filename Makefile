@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages python-venv program build run explore deb wheel test test-fast test-python-extras test-browser test-cluster hostile bench paper-report beyond-report docs fuzz format tidy asan tsan clean
+.PHONY: help packages python-venv program build run explore deb wheel test test-fast test-python-extras test-browser test-cluster hostile bench paper-report docs fuzz format tidy asan tsan clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -54,9 +54,6 @@ bench: build ## build, then measure every hot loop
 
 paper-report: program ## the paper's figures and claims from results/paper, in report-paper
 	@build/aurora report results/paper --out report-paper
-
-beyond-report: program ## what is beyond the paper against it, from results/beyond, in report-beyond
-	@build/aurora report results/beyond --out report-beyond
 
 docs: build ## build, then the documentation as a site, in build/docs-site
 	@scripts/docs
