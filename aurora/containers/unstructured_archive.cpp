@@ -51,9 +51,10 @@ void UnstructuredArchive::rank_anew() {
 /// Of those with the same fitness everybody has the mean rank.
 double UnstructuredArchive::factor(float fitness) const {
   if (ranked_.empty()) return 1;
-  const auto equals = std::ranges::equal_range(ranked_, fitness);
-  const auto worse = static_cast<double>(equals.begin() - ranked_.begin());
-  const double rank = worse + 0.5 * static_cast<double>(equals.size());
+  const auto first = std::ranges::lower_bound(ranked_, fitness);
+  const auto last = std::ranges::upper_bound(ranked_, fitness);
+  const auto worse = static_cast<double>(first - ranked_.begin());
+  const double rank = worse + 0.5 * static_cast<double>(last - first);
   return 1 + config_.relevance * (1 - 2 * rank / static_cast<double>(ranked_.size()));
 }
 
