@@ -30,11 +30,12 @@ explore: program ## build the program, then a page on which the demonstration ca
 	@[ -f $(DEMO)/run.json ] || scripts/demo $(DEMO)
 	@build/aurora explore $(DEMO) --open
 
+# One test more than processors at a time: some wait more than they compute.
 test: build ## build, then all tests
-	@ctest --preset release -j $(JOBS)
+	@scripts/in-memory ctest --preset release -j $$(($(JOBS) + 1))
 
 test-fast: build ## build, then the tests that take seconds
-	@ctest --preset fast -j $(JOBS)
+	@scripts/in-memory ctest --preset fast -j $$(($(JOBS) + 1))
 
 test-python-extras: build ## build, then the Python package with Gymnasium, MPI, Dask, Ray, pyribs, UMAP, PyTorch; the tutorials
 	@scripts/python-extras
@@ -43,7 +44,7 @@ test-browser: build ## build, then the page of aurora explore in a real Chromium
 	@scripts/browser-test
 
 hostile: build ## every attack of docs/reliability.md, under 15 minutes
-	@scripts/hostile $(if $(KILLS),--kills $(KILLS))
+	@scripts/in-memory scripts/hostile $(if $(KILLS),--kills $(KILLS))
 
 test-cluster: build ## build, then MPI on three hosts and a study on a real Slurm, all on this machine (needs root, munge, slurm-wlm)
 	@tests/cluster/mpi.py build/aurora $(if $(FULL),--full)
@@ -65,14 +66,14 @@ wheel: packages ## the Python package in one file, for Python 3.10 and later, in
 	@scripts/wheel
 
 asan: packages ## fast tests under the address and undefined-behaviour sanitizers
-	@cmake --preset asan >/dev/null && cmake --build build-asan -j $(JOBS) && ctest --preset asan
+	@cmake --preset asan >/dev/null && cmake --build build-asan -j $(JOBS) && scripts/in-memory ctest --preset asan
 
 tsan: packages ## fast tests under the thread sanitizer
-	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j $(JOBS) && ctest --preset tsan
+	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j $(JOBS) && scripts/in-memory ctest --preset tsan
 
 fuzz: packages ## libFuzzer on every reader of files, SECONDS=60 of processor time each (needs clang)
 	@command -v clang++ >/dev/null || { echo "make fuzz needs clang: apt-get install clang"; exit 1; }
-	@scripts/fuzz $(or $(SECONDS),60)
+	@scripts/in-memory scripts/fuzz $(or $(SECONDS),60)
 
 format: ## format the sources in place
 	@command -v clang-format >/dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }

@@ -113,6 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryEncoder,
 /// Every encoder that there is, on pictures and on sequences, in two parts with a look at all
 /// files in between.
 TEST_F(RunFixture, EveryEncoderGoesOnAndIsVerified) {
+  if (older_set()) GTEST_SKIP() << "the golden hashes above are of every set";
   const auto verified = [&](const std::filesystem::path& run) {
     for (const Check& check : verify_run(parts_, run, 4)) {
       EXPECT_TRUE(check.good) << check.subject << ": " << check.finding;
