@@ -34,6 +34,7 @@ PICKING_MS = 50 * SLACK
 FRAME_MS = 150 * SLACK
 MANY = 100_000
 WARM, WATCHED = 1_500, 1_600  # states of a run that goes on; tables are as long after the last as after the first
+FEW_NODES = 20  # that come and go with what is drawn
 FLAGS = ["--no-sandbox"]  # tests run as root in containers
 # A machine that is busy with other things is given more time, never less to show.
 PATIENCE = float(os.environ.get("AURORA_BROWSER_PATIENCE", "20"))  # seconds
@@ -589,10 +590,14 @@ def check_memory(checks, browser, address):
         before = held()
         look.ask(WATCH, WATCHED)
         after = held()
+        for _ in range(50):  # on a busy machine a frame that is still to come holds on to nodes
+            if after[1] - before[1] <= FEW_NODES:
+                break
+            after = held()
         grown, nodes, listeners, files = (b - a for a, b in zip(before, after))
         seen = look.ask("() => aurora_page.container.iteration")
         checks.that(f"{WATCHED:,} further states of a run leave no memory behind", seen == WARM + WATCHED and grown < 2**19, f"{grown / 2**20:+.2f} MiB on {before[0] / 2**20:.1f}")
-        checks.that("no element, no listener and no file either", max(nodes, listeners) <= 20 and files <= 0, f"{nodes:+d} nodes, {listeners:+d} listeners, {files:+d} files")
+        checks.that("no element, no listener and no file either", max(nodes, listeners) <= FEW_NODES and files <= 0, f"{nodes:+d} nodes, {listeners:+d} listeners, {files:+d} files")
         rows = look.ask("() => aurora_page.metrics.rows.length")
         checks.that("a table is held in a bounded number of rows", 0 < rows <= 4000, str(rows))
         return look.complaints, look.foreign(address.split("#")[0])

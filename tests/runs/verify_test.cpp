@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 #include "aurora/core/errors.hpp"
-#include "aurora/core/random.hpp"
 #include "aurora/runs/checkpoint.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "run_fixture.hpp"
@@ -175,46 +175,57 @@ TEST_F(Verify, TheSealGoesWhenARunGoesOnAndComesBackAtItsEnd) {
   EXPECT_EQ(complaints(), std::vector<std::string>{});
 }
 
-/// Every byte of every file of a small run, one bit of each; AURORA_FLIPS asks for as many bits,
-/// drawn at random, instead.
+/// Every byte of every file of a small run, one bit of each. AURORA_FLIPS asks for as many flips, and
+/// gets every bit of every file of one kind of run after the other.
 TEST_F(Verify, NoFlippedBitIsSilent) {
   parts_ = arm_parts();
-  run_with({"run.iterations=4", "run.batch=4", "container.target_size=4", "run.snapshot_every=3",
-            "encoder.kind=pca", "run.log_every=1"},
-           "aurora-csc-uniform-1", "arm");
-  std::vector<std::filesystem::path> all = files();
-  std::erase_if(all, [](const auto& file) { return file.filename() == ".lock"; });
-  std::vector<std::string> contents;
-  std::vector<std::size_t> ends;  // of each file, in the bytes of all
-  std::size_t bytes = 0;
-  for (const std::filesystem::path& file : all) {
-    contents.push_back(content(file));
-    ends.push_back(bytes += contents.back().size());
-  }
   const char* wanted = std::getenv("AURORA_FLIPS");
-  const std::size_t flips = wanted ? std::strtoull(wanted, nullptr, 10) : bytes;
-  Stream stream(1, Purpose::user);
-  std::size_t silent = 0;
-  for (std::size_t flip = 0; flip < flips; ++flip) {
-    const std::size_t at = wanted ? stream.below(bytes) : flip;
-    const auto file = static_cast<std::size_t>(std::ranges::upper_bound(ends, at) - ends.begin());
-    const std::size_t place = at - (ends[file] - contents[file].size());
-    const char bad = static_cast<char>(contents[file][place] ^ (1 << stream.below(8)));
-    const auto put = [&](char byte) {
-      std::fstream(all[file], std::ios::binary | std::ios::in | std::ios::out)
-          .seekp(static_cast<std::streamoff>(place))
-          .put(byte);
-    };
-    put(bad);
-    if (complaints(0).empty()) {
-      ++silent;
-      ADD_FAILURE() << all[file] << ", byte " << place;
+  const std::size_t most =
+      wanted ? std::strtoull(wanted, nullptr, 10) : std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> kinds = {"aurora-csc-uniform-1"};
+  if (wanted) {
+    for (const char* kind : {"hc-csc-uniform", "map-elites", "cvt-map-elites", "taxons-1", "ns",
+                             "aurora-dns-1", "aurora-vat-novelty-1", "cma-me", "aurora-ensemble-1",
+                             "aurora-uniform-1", "aurora-csc-surprise-1", "random-search"}) {
+      kinds.emplace_back(kind);
     }
-    put(contents[file][place]);
   }
-  std::printf("%zu flips in %zu bytes of %zu files, %zu silent\n", flips, bytes, all.size(),
-              silent);
-  EXPECT_TRUE(complaints(0).empty());
+  std::size_t flips = 0, silent = 0;
+  for (const std::string& kind : kinds) {
+    if (flips == most) break;
+    run_with({"run.iterations=4", "run.batch=4", "container.target_size=4", "run.snapshot_every=3",
+              "encoder.kind=pca", "run.log_every=1"},
+             kind, "arm");
+    ASSERT_TRUE(complaints(0).empty()) << kind;
+    std::size_t bytes = 0, bits = 0;
+    for (const std::filesystem::path& file : files()) {
+      if (file.filename() == ".lock") continue;
+      const std::string before = content(file);
+      bytes += before.size();
+      for (std::size_t bit = 0; bit < 8 * before.size() && flips < most; ++bit) {
+        const std::size_t place = bit / 8;
+        if (!wanted && bit % 8 != place % 8) continue;
+        const auto put = [&](char byte) {
+          std::fstream(file, std::ios::binary | std::ios::in | std::ios::out)
+              .seekp(static_cast<std::streamoff>(place))
+              .put(byte);
+        };
+        put(static_cast<char>(before[place] ^ (1 << bit % 8)));
+        if (complaints(0).empty()) {
+          ++silent;
+          ADD_FAILURE() << file << ", bit " << bit % 8 << " of byte " << place;
+        }
+        put(before[place]);
+        ++flips;
+        ++bits;
+      }
+    }
+    std::printf("%-22s %zu flips in %zu bytes, %zu silent in all\n", kind.c_str(), bits, bytes,
+                silent);
+    std::fflush(stdout);
+    EXPECT_TRUE(complaints(0).empty()) << kind;
+  }
+  std::printf("%zu flips, %zu silent\n", flips, silent);
 }
 
 TEST_F(Verify, AnotherFitnessIsFoundThoughItsChecksumMatches) {
