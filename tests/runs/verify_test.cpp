@@ -175,8 +175,8 @@ TEST_F(Verify, TheSealGoesWhenARunGoesOnAndComesBackAtItsEnd) {
   EXPECT_EQ(complaints(), std::vector<std::string>{});
 }
 
-/// Every byte of every file of a small run, one bit of each. AURORA_FLIPS asks for as many flips, and
-/// gets every bit of every file of one kind of run after the other.
+/// Every byte of every file of a small run, one bit of each. AURORA_FLIPS asks for as many flips,
+/// and gets every bit of every file of one kind of run after the other.
 TEST_F(Verify, NoFlippedBitIsSilent) {
   parts_ = arm_parts();
   const char* wanted = std::getenv("AURORA_FLIPS");
@@ -184,9 +184,11 @@ TEST_F(Verify, NoFlippedBitIsSilent) {
       wanted ? std::strtoull(wanted, nullptr, 10) : std::numeric_limits<std::size_t>::max();
   std::vector<std::string> kinds = {"aurora-csc-uniform-1"};
   if (wanted) {
-    for (const char* kind : {"hc-csc-uniform", "map-elites", "cvt-map-elites", "taxons-1", "ns",
-                             "aurora-dns-1", "aurora-vat-novelty-1", "cma-me", "aurora-ensemble-1",
-                             "aurora-uniform-1", "aurora-csc-surprise-1", "random-search"}) {
+    // Last whoever takes a hundred times as long: its cells are made anew to be compared.
+    for (const char* kind :
+         {"hc-csc-uniform", "map-elites", "taxons-1", "ns", "aurora-dns-1", "aurora-vat-novelty-1",
+          "cma-me", "aurora-ensemble-1", "aurora-uniform-1", "aurora-csc-surprise-1",
+          "random-search", "cvt-map-elites"}) {
       kinds.emplace_back(kind);
     }
   }

@@ -17,7 +17,7 @@ bool is_name_character(char c) {
          c == '$';
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view bare(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
   text.remove_prefix(begin);
@@ -34,17 +34,16 @@ std::string variable(std::string_view file) {
 /// "{ a, b as c }" as pairs of names: (a, a), (b, c).
 std::vector<std::pair<std::string, std::string>> names_in(std::string_view braces) {
   std::vector<std::pair<std::string, std::string>> names;
-  braces = trimmed(braces);
+  braces = bare(braces);
   braces = braces.substr(1, braces.size() - 2);
   while (!braces.empty()) {
     const std::size_t end = std::min(braces.find(','), braces.size());
-    const std::string_view one = trimmed(braces.substr(0, end));
+    const std::string_view one = bare(braces.substr(0, end));
     braces.remove_prefix(std::min(end + 1, braces.size()));
     if (one.empty()) continue;
     const std::size_t as = one.find(" as ");
-    const std::string_view first = trimmed(one.substr(0, as));
-    const std::string_view second =
-        as == std::string_view::npos ? first : trimmed(one.substr(as + 4));
+    const std::string_view first = bare(one.substr(0, as));
+    const std::string_view second = as == std::string_view::npos ? first : bare(one.substr(as + 4));
     names.emplace_back(first, second);
   }
   return names;
@@ -106,13 +105,13 @@ class Module {
     if (!file.starts_with("./")) wrong(text);
     file.remove_prefix(2);
     needs_.emplace_back(file);
-    std::string_view what = trimmed(text.substr(0, open));
-    what = trimmed(what.substr(std::string_view("import").size()));
+    std::string_view what = bare(text.substr(0, open));
+    what = bare(what.substr(std::string_view("import").size()));
     if (what.empty()) return;
     if (!what.ends_with("from")) wrong(text);
-    what = trimmed(what.substr(0, what.size() - 4));
+    what = bare(what.substr(0, what.size() - 4));
     if (what.starts_with("* as ")) {
-      body_ += fmt::format("const {} = {};\n", trimmed(what.substr(5)), variable(file));
+      body_ += fmt::format("const {} = {};\n", bare(what.substr(5)), variable(file));
       return;
     }
     if (!what.starts_with('{') || !what.ends_with('}')) wrong(text);
@@ -126,7 +125,7 @@ class Module {
   void export_statement() {
     if (rest_.starts_with('{')) {
       const std::string_view names = statement();
-      if (!trimmed(names).ends_with('}')) wrong(names);
+      if (!bare(names).ends_with('}')) wrong(names);
       for (auto& name : names_in(names)) exports_.push_back(std::move(name));
       return;
     }

@@ -20,8 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::uint64_t kLargest = std::uint64_t{4} << 30;  // bytes on the disk that are read
-constexpr std::size_t kNeighbours = 15;                     // as novelty scores have it
+constexpr std::size_t kScored = 15;  // neighbours, as novelty scores have it
 
 /// Columns and their description, one after the other.
 class Columns {
@@ -72,7 +71,7 @@ std::size_t OpenContainer::bytes() const {
 
 std::shared_ptr<const OpenContainer> open_container(LiveRun& run, const Source& source,
                                                     const std::string& etag) {
-  check_own(run.directory(), source.name, kLargest,
+  check_own(run.directory(), source.name, kMostBytes,
             source.is_checkpoint() ? "container.sensory.npy" : "sensory.npy");
   auto container = std::make_shared<OpenContainer>();
   container->source = source;
@@ -127,7 +126,7 @@ std::shared_ptr<const Novelty> novelty_of(const Individuals& members) {
       index.insert(row, members.descriptors.row(row), members.ids[row]);
     }
     Workers alone;
-    scores = index.mean_distances(kNeighbours, alone);
+    scores = index.mean_distances(kScored, alone);
   }
   return std::make_shared<const Novelty>(
       Novelty{{reinterpret_cast<const char*>(scores.data()), scores.size() * sizeof(float)}});

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 4;
+constexpr int kDeepestOwn = 4;
 
 [[noreturn]] void fail(const fs::path& path, int error) {
   throw FileError(
@@ -42,7 +42,7 @@ std::uint64_t weigh(const fs::path& path, const std::string& but, int depth) {
   if (S_ISREG(status->st_mode)) {
     return path.filename() == but ? 0 : static_cast<std::uint64_t>(status->st_size);
   }
-  if (!S_ISDIR(status->st_mode) || depth == kDeepest) {
+  if (!S_ISDIR(status->st_mode) || depth == kDeepestOwn) {
     throw FileError(fmt::format("'{}' is no file of a run", path.string()));
   }
   std::uint64_t sum = 0;

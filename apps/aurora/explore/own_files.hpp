@@ -10,6 +10,9 @@
 
 namespace aurora::explore {
 
+/// Bytes on the disk that are read of a container or an encoder at most.
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+
 /// FileError if something on the way from `run` to `run`/`name` is a symbolic link or, in the end,
 /// neither a regular file nor a directory; if it is a directory, the same goes for all that is in
 /// it. DataError if its files together have more than `limit` bytes; those called `but` do not

@@ -14,8 +14,6 @@
 namespace aurora::explore {
 namespace {
 
-constexpr std::uint64_t kLargest = std::uint64_t{4} << 30;  // bytes on the disk that are read
-
 /// The sensory data of the row, if the source has it and is still the one that was read.
 void add_sensory(SavedContainer& one, const ReplayJob& job) {
   const Source& source = job.container->source;
@@ -63,8 +61,8 @@ Repertoire alone(const ReplayJob& job) {
 Drawn draw_alone(Repertoire one, const std::filesystem::path& run, const PicturesWanted& wanted) {
   std::unique_ptr<Encoder> encoder;
   if (wanted.stills) {
-    check_own(run, "encoder", kLargest);
-    check_own(run, kLastCheckpoint, kLargest, "container.sensory.npy");
+    check_own(run, "encoder", kMostBytes);
+    check_own(run, kLastCheckpoint, kMostBytes, "container.sensory.npy");
     encoder = open_encoder(one.plan, run, one.source);
   }
   return Viewer(std::move(one), std::move(encoder)).draw(0, wanted);
