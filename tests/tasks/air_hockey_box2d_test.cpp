@@ -66,6 +66,11 @@ TEST(AirHockeyOnBox2d, EvaluationIsWhatTheTraceSays) {
     ASSERT_EQ(trace.size(), air_hockey::kSteps);
     EXPECT_EQ(evaluation.ground_truth(n, 0), trace.back().puck.x);
     EXPECT_EQ(evaluation.ground_truth(n, 1), trace.back().puck.y);
+    double effort = 0;
+    for (const air_hockey::Moment& moment : trace) {
+      for (const double command : moment.commands) effort += command * command;
+    }
+    EXPECT_NEAR(evaluation.fitness[n], -effort, 1e-5 * effort);
   }
 }
 
