@@ -200,7 +200,7 @@ def _stored(folder: Path) -> Optional[dict[str, Any]]:
                 name: np.load(folder / f"{place}{name}.npy", mmap_mode="r")
                 for name in ("genotypes", "fitness", "sensory", "ground_truth")
             }
-        except (OSError, ValueError):
+        except (OSError, ValueError, OverflowError):
             continue
     return None
 

@@ -224,11 +224,12 @@ class Columns:
         entry = self._files[column + ".npy"]
         path = self.path / entry["name"]
         try:
-            # An empty file cannot be mapped.
-            array = np.load(path, mmap_mode="r" if self._count else None, allow_pickle=False)
+            # An empty file cannot be mapped; a header may speak of anything.
+            with np.errstate(over="ignore"):
+                array = np.load(path, mmap_mode="r" if self._count else None, allow_pickle=False)
         except OSError as error:
             raise RunError(f"{path}: cannot be read: {reason(error)}") from None
-        except ValueError as error:
+        except (ValueError, OverflowError, MemoryError) as error:
             raise RunError(f"{path}: is damaged: {error}") from None
         if str(array.dtype) != entry["dtype"] or list(array.shape) != entry["shape"]:
             raise RunError(f"{path}: type or shape are not those of the manifest")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import resource
 import shutil
 import struct
 from pathlib import Path
@@ -13,7 +12,6 @@ from lab import LEARNED, Broken, Lab, Result, attack, outcome_of, require, requi
 
 DEEP = 50_000
 SECONDS = 20  # more is no answer
-MEMORY = {resource.RLIMIT_AS: 4 << 30}
 
 # As a configuration, a study, variants, or a run's config.toml.
 NESTED = {
@@ -43,7 +41,7 @@ def nested_toml(lab: Lab) -> str:
             ["experiment", file, "--out", lab.folder / "runs"],
             ["list", "--variants", file],
         ):
-            done = lab.aurora(*words, limit=SECONDS, limits=MEMORY)
+            done = lab.aurora(*words, limit=SECONDS, limits=lab.bounds)
             answered(done, f"{name}, {words[0]}")
             require("nested.toml" in done.err or "'a" in done.err, f"{name}: unsaid: {done.err}")
     require(not (lab.folder / "run").exists(), "a run was made")
@@ -52,7 +50,7 @@ def nested_toml(lab: Lab) -> str:
 
 def looked_at(lab: Lab, run: Path, where: str) -> None:
     """Every command that reads a run ends in seconds, with a reason."""
-    seen = lab.verify(run, limit=SECONDS, limits=MEMORY)
+    seen = lab.verify(run, limit=SECONDS, limits=lab.bounds)
     require(seen.status == 1, f"{where}: verify: {seen}")
     for words in (["show", run, "--out", lab.folder / "show"], ["export", run, "--csv"]):
         done = lab.aurora(*words, limit=SECONDS, program=lab.tasks)
@@ -117,7 +115,7 @@ def senseless_numbers(lab: Lab) -> str:
         study.write_text(
             f"replications = {count}\n[[study]]\ntasks = ['maze']\nvariants = ['ns']\n"
         )
-        done = lab.aurora("experiment", study, "--out", "runs", limit=SECONDS, limits=MEMORY)
+        done = lab.aurora("experiment", study, "--out", "runs", limit=SECONDS, limits=lab.bounds)
         answered(done, f"replications = {count}")
     require(not (lab.folder / "runs").exists(), "something was made")
     return "--jobs and replications: all refused"
@@ -249,7 +247,7 @@ def lying_checkpoints(lab: Lab) -> str:
             continue
         (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
         lab.seal(run, folder)
-        done = lab.run("tame", run, limit=SECONDS, limits=MEMORY)
+        done = lab.run("tame", run, limit=SECONDS, limits=lab.bounds)
         require(done.status == 0 or done.refused, f"{name}: {done}")
         if done.status == 0:
             require_same(outcome_of(run), wanted, name)

@@ -44,6 +44,10 @@ LEARNED = "aurora-csc-uniform-2"
 HAND_CODED = "hc-csc-uniform"
 
 
+# What limits memory leaves no room for the address sanitizer.
+MEMORY_LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+
+
 class Broken(Exception):
     """The promise does not hold; the text says how."""
 
@@ -116,8 +120,22 @@ class Lab:
     quick: bool
     may_mount: bool
     random: random.Random
+    sanitized: bool = False  # the program was built with sanitizers
     children: list[subprocess.Popen] = field(default_factory=list)
     mounts: list[Path] = field(default_factory=list)
+
+    @property
+    def bounds(self) -> dict[int, int]:
+        """Limits for whoever may want memory without end; the sanitizer reserves terabytes."""
+        return {} if self.sanitized else {resource.RLIMIT_AS: 4 << 30}
+
+    def sanitizer_options(self) -> dict[str, str]:
+        """Reports go to files, whatever becomes of stderr."""
+        options = f"log_path={self.shared}/sanitizer:exitcode=99:print_stacktrace=1"
+        return {"ASAN_OPTIONS": options, "UBSAN_OPTIONS": options} if self.sanitized else {}
+
+    def sanitizer_reports(self) -> list[Path]:
+        return sorted(self.shared.glob("sanitizer.*"))
 
     # --- Processes -------------------------------------------------------------------------------
 
@@ -131,6 +149,8 @@ class Lab:
     ) -> subprocess.Popen:
         """In a process group of its own, which ends with us. `limits`: resource.RLIMIT_... to
         their values; `env` is added to ours."""
+        if self.sanitized and any(name in MEMORY_LIMITS for name in limits or {}):
+            raise NotRun("memory limits leave no room for sanitizers")
 
         def prepare() -> None:
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -146,7 +166,7 @@ class Lab:
         }
         child = subprocess.Popen(
             [str(program or self.program), *map(str, words)],
-            env={**os.environ, **(env or {})},
+            env={**os.environ, **self.sanitizer_options(), **(env or {})},
             preexec_fn=prepare,
             start_new_session=True,
             **options,
@@ -228,9 +248,9 @@ class Lab:
         """The program with the tasks of tasks.cpp."""
         libraries = self.program.parent / "lib"
         command_line, library = libraries / "libaurora_cli.so", libraries / "libaurora.so"
-        return self.compiled(
-            "tasks", f"-I{SOURCE}", command_line, library, f"-Wl,-rpath,{libraries}"
-        )
+        sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize=vptr"] if self.sanitized else []
+        rpath = f"-Wl,-rpath,{libraries}"
+        return self.compiled("tasks", f"-I{SOURCE}", command_line, library, rpath, *sanitizers)
 
     @property
     def preload(self) -> Path:
@@ -240,7 +260,8 @@ class Lab:
         made = self.shared / name
         if made.exists():
             return made
-        compiler = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+        candidates = (os.environ.get("CXX", "c++"), "g++", "clang++")
+        compiler = next(filter(None, map(shutil.which, candidates)), None)
         if compiler is None:
             raise NotRun("no compiler")
         source = Path(__file__).parent / f"{name}.cpp"

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -399,6 +400,17 @@ class Damaged(InFolder):
         run = self.copy(self.whole)
         edit_json(run / "run.json", task=5)
         self.refused(run, "not ours: it has no 'task', or a strange one")
+
+    def test_a_header_that_speaks_of_more_than_there_can_be(self) -> None:
+        for count in (1 << 40, 1 << 61, 1 << 63):
+            with self.subTest(count):
+                run = self.copy(self.whole)
+                path = run / "container" / "fitness.npy"
+                data = path.read_bytes()
+                shape = re.search(rb"'shape': \((\d+),\), }( *)", data)
+                longer = b"'shape': (%d,), }" % count
+                path.write_bytes(data.replace(shape[0], longer.ljust(len(shape[0]))))
+                self.refused(run, "fitness.npy: is damaged: ")
 
     def test_half_written(self) -> None:
         for gone, says in (
