@@ -8,6 +8,7 @@
 #include <string>
 
 #include "aurora/evaluation/mpi_launch.hpp"
+#include "aurora/experiments/scheduler.hpp"
 
 namespace aurora {
 namespace {
@@ -28,8 +29,21 @@ void raise_flag(int number) {
   signal(SIGTERM, SIG_DFL);
 }
 
+/// However often it comes, and whatever came before it.
+void raise_flag_gently(int number) {
+  signal_number = number;
+  flag = true;
+}
+
 void raise_checkpoint_flag(int /*number*/) {
   checkpoint_flag = true;
+}
+
+/// `nohup` starts programs that shall outlive their terminal.
+bool is_ignored(int number) {
+  struct sigaction action {};
+  sigaction(number, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
 }
 
 void handle(int number, void (*handler)(int), int flags = 0) {
@@ -66,7 +80,8 @@ InterruptFlag::InterruptFlag() {
   handle(SIGTERM, raise_flag);
   // A terminal or a connection that is gone: the system tells the program, and the shell does so
   // again. However many come, what there is gets saved.
-  handle(SIGHUP, raise_flag);
+  if (!is_ignored(SIGHUP)) handle(SIGHUP, raise_flag);
+  handle(kEndsRun, raise_flag_gently);
   handle(SIGUSR1, raise_checkpoint_flag, SA_RESTART);
   // A limit on the size of files, and a reader that has gone, are errors of the write that meets
   // them, not the end of the run.
@@ -77,7 +92,8 @@ InterruptFlag::InterruptFlag() {
 InterruptFlag::~InterruptFlag() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
-  handle(SIGHUP, SIG_DFL);
+  if (!is_ignored(SIGHUP)) handle(SIGHUP, SIG_DFL);
+  handle(kEndsRun, SIG_DFL);
   handle(SIGUSR1, SIG_DFL);
   handle(SIGXFSZ, SIG_DFL);
   handle(SIGPIPE, SIG_DFL);

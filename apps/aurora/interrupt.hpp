@@ -1,5 +1,6 @@
-// Signals as flags that the run looks at between two iterations: Ctrl-C, SIGTERM and SIGHUP end it,
-// SIGUSR1 asks for a checkpoint.
+// Signals as flags that the run looks at between two iterations: Ctrl-C, SIGTERM and SIGHUP (but
+// not under nohup) end it, SIGUSR2 is how an experiment ends its runs, SIGUSR1 asks for a
+// checkpoint.
 #pragma once
 
 #include <atomic>
@@ -14,9 +15,9 @@ void end_with_adopter();
 /// Whether this is such a run.
 bool is_adopted();
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP sets the flag and a second one ends the
-/// process; SIGUSR1 sets the other flag, any number of times. Signal handlers reach nothing but
-/// globals, so only one may live at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP sets the flag and a SIGINT or SIGTERM after
+/// it ends the process; SIGUSR2 only sets it, and SIGUSR1 sets the other flag, any number of times.
+/// Signal handlers reach nothing but globals, so only one may live at a time.
 class InterruptFlag {
  public:
   InterruptFlag();

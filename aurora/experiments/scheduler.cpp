@@ -119,6 +119,7 @@ class Scheduler {
     while (next_ < runs_.size() || !again_.empty() || !children_.empty() || !waiting_.empty()) {
       if (stop && children_.empty()) break;
       if (!stop) start_some();
+      if (stop && !std::exchange(asked_, true)) ask_to_end();
       const bool idle = !reap(stop) && !(children_.empty() && waiting_.empty());
       if (options_.goes_on) options_.goes_on(tally_, jobs(), seconds_left());
       if (idle) std::this_thread::sleep_for(kPeriod);
@@ -169,6 +170,11 @@ class Scheduler {
         waiting_.push_back(std::move(one));
       }
     }
+  }
+
+  /// What interrupted us may have been sent to us alone.
+  void ask_to_end() const {
+    for (const auto& [process, child] : children_) ::kill(process, kEndsRun);
   }
 
   void fail(std::size_t number, const std::string& reason) {
@@ -307,12 +313,18 @@ class Scheduler {
       forget_errors(number);
       note_cost(run, seconds_since(child.start));
       say(outcome(run));
-    } else if (code > 128 && stopped) {
+    } else if (stopped && was_asked_to_end(status)) {
       // It goes on the next time.
     } else {
       keep_errors(number, child.output->text());
       fail(number, reason_of(*child.output, status));
     }
+  }
+
+  /// Ended by a signal that it may get when we get one, before it could look at it or after.
+  static bool was_asked_to_end(int status) {
+    const int number = WIFEXITED(status) ? WEXITSTATUS(status) - 128 : WTERMSIG(status);
+    return number == SIGINT || number == SIGTERM || number == SIGHUP || number == kEndsRun;
   }
 
   static std::string reason_of(const Output& output, int status) {
@@ -373,6 +385,7 @@ class Scheduler {
   Tally tally_;
   std::size_t next_ = 0;    // of the runs that nobody has looked at
   std::vector<bool> over_;  // by run: done, skipped or failed
+  bool asked_ = false;      // our processes were asked to end
   std::map<pid_t, Child> children_;
   std::vector<Child> again_;  // whose run has ended, and whose re-training is still to come
   std::vector<Waiting> waiting_;

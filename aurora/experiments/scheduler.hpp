@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,10 @@ namespace aurora {
 
 /// With this status a process says that another one is at its run.
 constexpr int kInUseStatus = 75;
+
+/// Asks the process of a run to save everything and to end. No SIGTERM: the terminal may have sent
+/// it a SIGINT already, and of two such signals the second ends it at once.
+constexpr int kEndsRun = SIGUSR2;
 
 /// How many runs have ended, and how.
 struct Tally {
@@ -54,7 +59,8 @@ struct SchedulerOptions {
 };
 
 /// Runs what is missing, until all is done, by us or others, or `stop` is set and the runs that it
-/// has started have ended. What the process of a failed run has said is kept in OUT/errors.
+/// has started have ended, which they are asked for then. What the process of a failed run has said
+/// is kept in OUT/errors.
 Tally run_experiment(const Parts& parts, const std::vector<PlannedRun>& runs,
                      const SchedulerOptions& options, const std::atomic<bool>& stop);
 

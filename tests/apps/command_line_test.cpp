@@ -723,6 +723,23 @@ TEST_F(CommandLine, AnyNumberOfHangUpsSaves) {
   EXPECT_EQ(Json::parse(content_of(work() / "run" / "run.json")).at("status"), "interrupted");
 }
 
+// nohup has it ignored from the beginning.
+TEST_F(CommandLine, GoesOnWithoutItsTerminalUnderNohup) {
+  const auto before = signal(SIGHUP, SIG_IGN);
+  const pid_t child = start(endless_run("run"));
+  signal(SIGHUP, before);
+  const auto rows = [&] {
+    const std::string table = content_of(work() / "run" / "metrics.csv");
+    return std::ranges::count(table, '\n');
+  };
+  wait_until([&] { return rows() > 1; });
+  kill(child, SIGHUP);
+  const auto then = rows();
+  wait_until([&] { return rows() > then + 2; });
+  kill(child, SIGTERM);
+  EXPECT_EQ(wait_for(child).status, 143);
+}
+
 TEST_F(CommandLine, IsInterruptedWhileAContainerIsMade) {
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
     const pid_t child = start({"run", "maze", "--variant", "cvt-map-elites", "--out", "run",

@@ -160,6 +160,34 @@ TEST_F(AnExperiment, IsFinishedByTheOtherIfOneIsKilled) {
   EXPECT_EQ(content_of(folder_ / "other.err").find("FAILED"), std::string::npos);
 }
 
+// `kill` reaches the experiment alone; its runs are told by it.
+TEST_F(AnExperiment, EndsWithItsRunsSavedWhenItAloneIsTold) {
+  write_study("1000000", "1");  // more than anybody waits for
+  const pid_t child = start("runs", "log");
+  const auto under_way = [&] {
+    std::size_t count = 0;
+    if (!fs::exists(folder_ / "runs")) return false;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "runs")) {
+      count += entry.path().filename() == "metrics.csv" && entry.file_size() > 0 ? 1 : 0;
+    }
+    return count == 2;
+  };
+  const auto end = Clock::now() + std::chrono::seconds(60);
+  while (!under_way() && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_EQ(kill(child, SIGTERM), 0);
+  EXPECT_EQ(status_of(child), 128 + SIGTERM);
+  const std::string log = content_of(folder_ / "log.err");
+  EXPECT_EQ(log.find("FAILED"), std::string::npos) << log;
+  EXPECT_NE(log.find("aurora: stopped; the same command goes on"), std::string::npos) << log;
+  const auto results = results_of("runs");
+  EXPECT_EQ(results.size(), 2U);
+  for (const auto& [name, result] : results) {
+    EXPECT_TRUE(result.starts_with("interrupted")) << name << ": " << result.substr(0, 40);
+  }
+}
+
 /// What a terminal has got by now.
 std::string read_all(int master) {
   std::string text;

@@ -242,6 +242,21 @@ TEST_F(AScheduler, StartsNothingMoreOnceItIsStopped) {
   EXPECT_EQ(tally.runs, 4U);
 }
 
+// A signal may have been sent to it alone. One run ends as ours do, one cannot say so any more.
+TEST_F(AScheduler, AsksItsRunsToEndWhenItIsStopped) {
+  const std::string sleeps = "echo > \"$2.began\"; while :; do sleep 0.05; done";
+  commands_ = {"trap 'exit 140' USR2; " + sleeps, sleeps, "true", "true"};
+  options_.goes_on = [&](const Tally&, const std::vector<Job>&, double) {
+    const auto began = [&](std::size_t run) {
+      return fs::exists((options_.out / runs_of_study_[run].name).string() + ".began");
+    };
+    if (began(0) && began(1)) stop_ = true;
+  };
+  const Tally tally = go();
+  EXPECT_EQ(tally.ended(), 0U);
+  EXPECT_EQ(tally.failures, std::vector<std::string>{});
+}
+
 TEST_F(AScheduler, SaysIfTheProgramCannotBeStarted) {
   runs_of_study_.resize(1);
   commands_ = {"true"};
