@@ -22,11 +22,13 @@ struct Box {
   Vector half;
   Vector middle;
   double reach;
+  double radius;  // no corner is further from the body's origin, with some room for rounding
 };
 
 Box make_box(const Vector& size, const Vector& middle) {
   const Vector half = 0.5 * size;
-  return {half, middle, kReach * std::sqrt(dot(half, half))};
+  const double diagonal = std::sqrt(dot(half, half));
+  return {half, middle, kReach * diagonal, 1e-6 + std::sqrt(dot(middle, middle)) + diagonal};
 }
 
 const Box& box_of(std::size_t body) {
@@ -170,6 +172,7 @@ void Floor::touch_foot(std::size_t leg, const Transform& tibia, Touches& out) {
 void Floor::touch_box(std::size_t body, const Transform& pose, Touches& out) {
   Manifold& manifold = boxes_[body];
   const Box& box = box_of(body);
+  if (manifold.empty() && pose.position.z > box.radius) return;  // far above
   Transform shape = pose;
   shape.position = pose * box.middle;
   const std::array<double, 3> up = {shape.axes[0].z, shape.axes[1].z, shape.axes[2].z};

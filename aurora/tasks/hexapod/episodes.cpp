@@ -10,159 +10,46 @@
 #include <algorithm>
 #include <memory>
 
-#include "aurora/tasks/hexapod/contacts.hpp"
-#include "aurora/tasks/hexapod/dynamics_inl.hpp"
-#include "aurora/tasks/hexapod/rows_inl.hpp"
-#include "aurora/tasks/hexapod/solver_inl.hpp"
+#include "aurora/tasks/hexapod/crowd_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace aurora::hexapod::HWY_NAMESPACE {
 
-/// As many robots as N holds, from step to step.
-template <class N>
-class Robots {
- public:
-  State<N> state;
-
-  Robots() : state(at_start<N>()) {}
-
-  void step(const N* targets) {
-    describe(state, model_);
-    look(state, model_.legs, bodies_);
-    for (std::size_t n = 0; n < kWidth<N>; ++n) floors_[n].touch(bodies_[n], touches_[n]);
-    push(targets, touches_);
-  }
-
-  /// A step with these contacts.
-  void step(const N* targets, const Touches (&touches)[kWidth<N>]) {
-    describe(state, model_);
-    push(targets, touches);
-  }
-
-  /// Where the bodies of robot n are now.
-  Bodies bodies(std::size_t n) const {
-    Leg<N> legs[kLegs];
-    for (std::size_t l = 0; l < kLegs; ++l) place_leg(l, state.angles + l * kLegJoints, legs[l]);
-    Bodies bodies[kWidth<N>];
-    look(state, legs, bodies);
-    return bodies[n];
-  }
-
-  /// The last step of robot n.
-  Moment moment(std::size_t n) const {
-    Moment moment;
-    for (std::size_t j = 0; j < kJoints; ++j) {
-      double numbers[kWidth<N>];
-      store(state.angles[j], numbers);
-      moment.angles[j] = numbers[n];
-    }
-    for (std::size_t leg = 0; leg < kLegs; ++leg) {
-      moment.stands_on[leg] = stands_on(leg, touches_[n]);
-    }
-    return moment;
-  }
-
- private:
-  void push(const N* targets, const Touches (&touches)[kWidth<N>]) {
-    Velocity<N>& velocity = problem_.before;
-    move_freely(state, model_, velocity);
-    add_joint_rows(state, model_, targets, problem_);
-    add_contact_rows(state, model_, touches, problem_);
-    solver_.solve(model_, problem_);
-    for (std::size_t i = 0; i < 6; ++i) velocity.base[i] += problem_.change.base[i];
-    for (std::size_t j = 0; j < kJoints; ++j) velocity.joints[j] += problem_.change.joints[j];
-    move(velocity, state);
-  }
-
-  static HWY_NOINLINE void look(const State<N>& state, const Leg<N> (&legs)[kLegs],
-                                Bodies (&bodies)[kWidth<N>]) {
-    const N* r = state.rotation;
-    const Vec3<N> x = {r[0], r[3], r[6]};
-    const Vec3<N> y = {r[1], r[4], r[7]};
-    const Vec3<N> z = {r[2], r[5], r[8]};
-    put(bodies, 0, x, y, z, state.position);
-    for (std::size_t l = 0; l < kLegs; ++l) {
-      const Leg<N>& leg = legs[l];
-      const Vec3<N> hip = hip_of<N>(l);
-      const Vec3<N> out = leg.out.x * x + leg.out.y * y;
-      const Vec3<N> left = leg.left.x * x + leg.left.y * y;
-      const Vec3<N> root = state.position + hip.x * x + hip.y * y;
-      const Vec3<N> femur_x = leg.femur_cos * out - leg.femur_sin * z;
-      const Vec3<N> femur_z = leg.femur_sin * out + leg.femur_cos * z;
-      const Vec3<N> tibia_x = leg.tibia_cos * out - leg.tibia_sin * z;
-      const Vec3<N> tibia_z = leg.tibia_sin * out + leg.tibia_cos * z;
-      const Vec3<N> elbow = root + N(kLinks[1].origin.x) * out;
-      const Vec3<N> knee = elbow + N(kLinks[2].origin.x) * femur_x;
-      const std::size_t body = 1 + l * kLegJoints;
-      put(bodies, body, out, left, z, root);
-      put(bodies, body + 1, femur_x, left, femur_z, elbow);
-      put(bodies, body + 2, tibia_x, left, tibia_z, knee);
-    }
-  }
-
-  static HWY_INLINE void put(Bodies (&bodies)[kWidth<N>], std::size_t body, const Vec3<N>& x,
-                             const Vec3<N>& y, const Vec3<N>& z, const Vec3<N>& position) {
-    double numbers[12][kWidth<N>];
-    const Vec3<N>* const vectors[4] = {&x, &y, &z, &position};
-    for (std::size_t i = 0; i < 4; ++i) {
-      store(vectors[i]->x, numbers[3 * i]);
-      store(vectors[i]->y, numbers[3 * i + 1]);
-      store(vectors[i]->z, numbers[3 * i + 2]);
-    }
-    for (std::size_t n = 0; n < kWidth<N>; ++n) {
-      Transform& pose = bodies[n][body];
-      for (std::size_t i = 0; i < 3; ++i) {
-        pose.axes[i] = {numbers[3 * i][n], numbers[3 * i + 1][n], numbers[3 * i + 2][n]};
-      }
-      pose.position = {numbers[9][n], numbers[10][n], numbers[11][n]};
-    }
-  }
-
-  Model<N> model_;
-  Problem<N> problem_;
-  Solver<N> solver_;
-  Floor floors_[kWidth<N>];
-  Touches touches_[kWidth<N>];
-  Bodies bodies_[kWidth<N>];
-};
-
 void run_all(std::span<const Controller> controllers, std::span<Bodies> ends,
              std::span<Walk> walks) {
-  constexpr std::size_t kLanes = kWidth<Lanes>;
-  for (std::size_t begin = 0; begin < controllers.size(); begin += kLanes) {
-    const std::size_t count = std::min(kLanes, controllers.size() - begin);
-    const auto robots = std::make_unique<Robots<Lanes>>();
+  for (std::size_t begin = 0; begin < controllers.size(); begin += kCrowd) {
+    Crowd crowd(controllers.subspan(begin, std::min(kCrowd, controllers.size() - begin)));
     double time = 0;
     for (std::size_t step = 0; step < kSteps; ++step) {
-      // Lanes without a robot repeat the first.
-      double numbers[kJoints][kLanes];
-      for (std::size_t n = 0; n < kLanes; ++n) {
-        const std::array<double, kJoints>& targets =
-            controllers[begin + (n < count ? n : 0)].targets(time);
-        for (std::size_t j = 0; j < kJoints; ++j) numbers[j][n] = targets[j];
-      }
-      Lanes targets[kJoints];
-      for (std::size_t j = 0; j < kJoints; ++j) load(targets[j], numbers[j]);
-      robots->step(targets);
+      crowd.step(time);
       if (!walks.empty()) {
-        for (std::size_t n = 0; n < count; ++n) walks[begin + n][step] = robots->moment(n);
+        for (std::size_t n = 0; n < crowd.size(); ++n) walks[begin + n][step] = crowd.moment(n);
       }
       time += kTimeStep;
     }
-    for (std::size_t n = 0; n < count; ++n) ends[begin + n] = robots->bodies(n);
+    for (std::size_t n = 0; n < crowd.size(); ++n) ends[begin + n] = crowd.bodies(n);
   }
 }
 
 class OneRobot : public Walker {
  public:
-  void step(const std::array<double, kJoints>& targets) override { robots_.step(targets.data()); }
-  void step(const std::array<double, kJoints>& targets, const Touches& touches) override {
-    const Touches one[1] = {touches};
-    robots_.step(targets.data(), one);
+  OneRobot() : state_(at_start<double>()) {}
+
+  void step(const std::array<double, kJoints>& targets) override {
+    const Bodies bodies = this->bodies();
+    floor_.touch(bodies, touches_);
+    step(targets, touches_);
   }
-  Bodies bodies() const override { return robots_.bodies(0); }
+  void step(const std::array<double, kJoints>& targets, const Touches& touches) override {
+    stepper_.step(targets.data(), {&touches}, state_);
+  }
+  Bodies bodies() const override {
+    Bodies bodies;
+    look(state_, {&bodies});
+    return bodies;
+  }
   Motion motion() const override {
-    const State<double>& state = robots_.state;
+    const State<double>& state = state_;
     const double* r = state.rotation;
     Motion motion;
     motion.base = {{Vector{r[0], r[3], r[6]}, Vector{r[1], r[4], r[7]}, Vector{r[2], r[5], r[8]}},
@@ -173,9 +60,14 @@ class OneRobot : public Walker {
     std::ranges::copy(state.speeds, motion.speeds.begin());
     return motion;
   }
-  Moment moment() const override { return robots_.moment(0); }
+  Moment moment() const override {
+    Moment moment;
+    std::ranges::copy(state_.angles, moment.angles.begin());
+    for (std::size_t leg = 0; leg < kLegs; ++leg) moment.stands_on[leg] = stands_on(leg, touches_);
+    return moment;
+  }
   void set(const Motion& motion) override {
-    State<double>& state = robots_.state;
+    State<double>& state = state_;
     for (std::size_t i = 0; i < 3; ++i) {
       state.rotation[i] = motion.base.axes[i].x;
       state.rotation[3 + i] = motion.base.axes[i].y;
@@ -190,7 +82,10 @@ class OneRobot : public Walker {
   }
 
  private:
-  Robots<double> robots_;
+  State<double> state_;
+  Stepper<double> stepper_;
+  Floor floor_;
+  Touches touches_;  // of the last step
 };
 
 std::unique_ptr<Walker> make_one() {

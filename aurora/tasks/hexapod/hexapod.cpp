@@ -1,9 +1,10 @@
 #include "aurora/tasks/hexapod/hexapod.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "aurora/tasks/hexapod/camera.hpp"
 #include "aurora/tasks/hexapod/drawing.hpp"
@@ -51,9 +52,9 @@ Hexapod::Hexapod(hexapod::Engine engine, hexapod::Actuators actuators)
 void Hexapod::evaluate(MatrixView<const float> genotypes, EvaluationView out) const {
   assert(out.fitness.size() == genotypes.rows());
   std::vector<hexapod::Controller> controllers;
-  std::array<hexapod::Bodies, hexapod::kRobotsAtOnce> ends;
-  for (std::size_t begin = 0; begin < genotypes.rows(); begin += ends.size()) {
-    const std::size_t count = std::min(ends.size(), genotypes.rows() - begin);
+  std::vector<hexapod::Bodies> ends(std::min(genotypes.rows(), hexapod::kCrowd));
+  for (std::size_t begin = 0; begin < genotypes.rows(); begin += hexapod::kCrowd) {
+    const std::size_t count = std::min(hexapod::kCrowd, genotypes.rows() - begin);
     controllers.clear();
     for (std::size_t n = begin; n < begin + count; ++n) controllers.emplace_back(genotypes.row(n));
     simulator_->run(controllers, std::span(ends).first(count));

@@ -12,7 +12,7 @@
 #define AURORA_TASKS_HEXAPOD_INTERIOR_INL_HPP
 #endif
 
-#include "aurora/tasks/hexapod/pivoting_inl.hpp"
+#include "aurora/tasks/hexapod/springs_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace aurora::hexapod::HWY_NAMESPACE {
@@ -24,21 +24,22 @@ class InteriorPoint {
   /// keep what they have.
   HWY_NOINLINE void solve(const Model<N>& model, std::size_t rows, Mask<N> wanted,
                           Problem<N>& problem) {
-    list_rows(rows, problem);
+    list_rows(rows, wanted, problem);
     start(model, problem);
+    measure(problem);
     for (int iteration = 0; iteration < kIterations; ++iteration) {
-      measure(problem);
       const Mask<N> live = wanted & ((gap_ > N(kSmallGap)) | (residual_ > N(kSmallResidual)));
       if (!any(live)) break;
       factorise_system(model, problem);
-      find_direction(problem);
+      pull_all<true>(problem);
+      predict(problem);
       correct(problem);
-      find_direction(problem);
-      step(live, problem);
+      const N length = finish_direction(problem);
+      step(live, length, problem);
     }
     for (Row<N>& row : problem.joints) row.impulse = select(wanted, row.trial, row.impulse);
     for (std::size_t c = 0; c < count_; ++c) {
-      contacts_[c]->impulse = select(wanted, contacts_[c]->trial, contacts_[c]->impulse);
+      rows_[c]->impulse = select(wanted, rows_[c]->trial, rows_[c]->impulse);
     }
     for (std::size_t i = 0; i < 6; ++i) {
       problem.change.base[i] = select(wanted, at_.base[i], problem.change.base[i]);
@@ -56,36 +57,38 @@ class InteriorPoint {
   static constexpr double kSmallResidual = 1e-7;
   static constexpr double kStep = 0.995;  // of the way to the nearest bound
 
-  void list_rows(std::size_t rows, Problem<N>& problem) {
+  /// What nobody who is wanted has is left out: it would add zeros.
+  void list_rows(std::size_t rows, Mask<N> wanted, Problem<N>& problem) {
     count_ = 0;
     for (std::size_t l = 0; l <= kLegs; ++l) {
+      first_row_[l] = count_;
       for (std::size_t c = problem.first[l]; c < problem.first[l + 1]; ++c) {
         Contact<N>& contact = problem.contacts[c];
-        rows_of_[c] = any(contact.rows[1].on) ? rows : 1;  // nobody has friction here
-        for (std::size_t d = 0; d < rows_of_[c]; ++d) {
+        if (!any(contact.rows[0].on & wanted)) continue;
+        const std::size_t many = any(contact.rows[1].on & wanted) ? rows : 1;
+        for (std::size_t d = 0; d < many; ++d) {
           legs_of_[count_] = l;
-          contacts_[count_++] = &contact.rows[d];
+          rows_[count_++] = &contact.rows[d];
         }
       }
     }
+    first_row_[kLegs + 1] = count_;
   }
 
   /// In the middle of two bounds; away from a single one, as far as the guess says.
   HWY_INLINE void start_row(Row<N>& row, N guess) {
     const N zero = 0;
     const N one = 1;
-    row.has_low = one_if<N>(row.on & (row.low > N(-kUnbounded)));
-    row.has_high = one_if<N>(row.on & (row.high < N(kUnbounded)));
+    row.has_low = row.on & (row.low > N(-kUnbounded));
+    row.has_high = row.on & (row.high < N(kUnbounded));
     row.low = select(row.on, row.low, N(-1));
     row.high = select(row.on, row.high, one);
-    const Mask<N> low = row.has_low > zero;
-    const Mask<N> high = row.has_high > zero;
-    row.trial = select(low & high, N(0.5) * (row.low + row.high),
-                       select(low, row.low + max_of(guess, N(kFirstImpulse)),
-                              select(high, row.high - N(kFirstImpulse), zero)));
-    row.z_low = row.has_low * (N(kFirstGap) / (row.trial - row.low));
-    row.z_high = row.has_high * (N(kFirstGap) / (row.high - row.trial));
-    bounds_ += row.has_low + row.has_high;
+    row.trial = select(row.has_low & row.has_high, N(0.5) * (row.low + row.high),
+                       select(row.has_low, row.low + max_of(guess, N(kFirstImpulse)),
+                              select(row.has_high, row.high - N(kFirstImpulse), zero)));
+    row.z_low = select(row.has_low, N(kFirstGap) / (row.trial - row.low), zero);
+    row.z_high = select(row.has_high, N(kFirstGap) / (row.high - row.trial), zero);
+    bounds_ += one_if<N>(row.has_low) + one_if<N>(row.has_high);
   }
 
   HWY_NOINLINE void start(const Model<N>& model, Problem<N>& problem) {
@@ -96,9 +99,11 @@ class InteriorPoint {
       start_row(problem.joints[j], zero);
       at_.joints[j] = problem.joints[j].trial;
     }
-    for (std::size_t c = 0; c < count_; ++c) {
-      start_row(*contacts_[c], contacts_[c]->impulse);
-      add_impulse(*contacts_[c], contacts_[c]->trial, at_.base, joints_of(legs_of_[c], at_));
+    for (std::size_t l = 0; l <= kLegs; ++l) {
+      for (std::size_t c = first_row_[l]; c < first_row_[l + 1]; ++c) {
+        start_row(*rows_[c], rows_[c]->impulse);
+        add_impulse(*rows_[c], rows_[c]->trial, at_.base, joints_of(l, at_));
+      }
     }
     accelerate(model, at_.base, at_.joints);
   }
@@ -107,175 +112,238 @@ class InteriorPoint {
     return leg < kLegs ? velocity.joints + leg * kLegJoints : nullptr;
   }
 
-  /// Distances from the bounds, stiffness, and how far this is from the end.
-  HWY_INLINE void measure_row(Row<N>& row, N speed) {
-    row.gradient = mul_add(row.softness, row.trial, speed - row.wanted) * one_if<N>(row.on);
-    row.right = -row.gradient;
+  /// How far this is from the end: the sum of all gaps, and the largest residual.
+  struct Distance {
+    N gap, residual;
+
+    HWY_INLINE Distance() : gap(0.0), residual(0.0) {}
+  };
+
+  /// Inverse distances from the bounds (0 where there is none), stiffness, and how far this is from
+  /// the end.
+  static HWY_INLINE void measure_row(Row<N>& row, N speed, Distance& distance) {
+    const N zero = 0;
+    row.lack = select(row.on, neg_mul_add(row.softness, row.trial, row.wanted - speed), zero);
     const N low = row.trial - row.low;
     const N high = row.high - row.trial;
     const N inverse = N(1) / (low * high);
-    row.inverse_low = high * inverse;
-    row.inverse_high = low * inverse;
+    row.inverse_low = select(row.has_low, high * inverse, zero);
+    row.inverse_high = select(row.has_high, low * inverse, zero);
     row.stiffness =
         one_if<N>(row.on) /
         mul_add(row.z_low, row.inverse_low, mul_add(row.z_high, row.inverse_high, row.softness));
-    gap_ = mul_add(row.z_low, low, mul_add(row.z_high, high, gap_));
-    residual_ = max_of(residual_, abs_of(row.gradient - row.z_low + row.z_high));
+    distance.gap = mul_add(row.z_low, low, mul_add(row.z_high, high, distance.gap));
+    distance.residual = max_of(distance.residual, abs_of(row.lack + row.z_low - row.z_high));
+  }
+
+  /// Does something with every row and how fast it moves.
+  template <class Each>
+  HWY_INLINE void for_contact_rows(const Velocity<N>& velocity, const Each& each) {
+    const std::size_t legs = first_row_[kLegs];
+    for (std::size_t c = 0; c < legs; ++c) each(*rows_[c], along(*rows_[c], legs_of_[c], velocity));
+    for (std::size_t c = legs; c < count_; ++c) each(*rows_[c], along(*rows_[c], kLegs, velocity));
+  }
+
+  HWY_INLINE void keep(const Distance& distance) {
+    gap_ = distance.gap / bounds_;
+    residual_ = distance.residual;
   }
 
   HWY_NOINLINE void measure(Problem<N>& problem) {
-    gap_ = residual_ = N(0);
-    for (std::size_t j = 0; j < kJoints; ++j) measure_row(problem.joints[j], at_.joints[j]);
-    for (std::size_t c = 0; c < count_; ++c) {
-      measure_row(*contacts_[c], along(*contacts_[c], legs_of_[c], at_));
+    Distance distance;
+    for (std::size_t j = 0; j < kJoints; ++j) {
+      measure_row(problem.joints[j], at_.joints[j], distance);
     }
-    gap_ = gap_ / bounds_;
+    for_contact_rows(at_, [&](Row<N>& row, N speed) { measure_row(row, speed, distance); });
+    keep(distance);
   }
 
+  /// The system's factor, and how the base moves with the predictor.
   HWY_NOINLINE void factorise_system(const Model<N>& model, Problem<N>& problem) {
-    for (std::size_t i = 0; i < 21; ++i) matrix_[i] = model.base[i];
     for (std::size_t l = 0; l < kLegs; ++l) {
-      const Leg<N>& leg = model.legs[l];
-      ReducedLeg<N>& out = legs_[l];
-      Block<N> block(leg);
-      const Row<N>* joints = problem.joints + l * kLegJoints;
-      block.a00 += joints[0].stiffness;
-      block.a11 += joints[1].stiffness;
-      block.a22 += joints[2].stiffness;
-      for (std::size_t k = 0; k < kLegJoints; ++k) {
-        for (std::size_t i = 0; i < 6; ++i) out.coupling[k][i] = leg.coupling[k][i];
-      }
-      for (std::size_t c = problem.first[l]; c < problem.first[l + 1]; ++c) {
-        const Contact<N>& contact = problem.contacts[c];
-        if (rows_of_[c] == 1) {
-          const N stiffness[1] = {contact.rows[0].stiffness};
-          add_springs(contact, stiffness, matrix_);
-          add_springs(contact, stiffness, out.coupling, block);
-        } else {
-          const N stiffness[3] = {contact.rows[0].stiffness, contact.rows[1].stiffness,
-                                  contact.rows[2].stiffness};
-          add_springs(contact, stiffness, matrix_);
-          add_springs(contact, stiffness, out.coupling, block);
-        }
-      }
-      out.inverse = block.inverse();
-      out.reduce();
-      eliminate(out.coupling, out.reduced, matrix_);
+      reduce_leg(model.legs[l], l, problem);
     }
-    for (std::size_t c = problem.first[kLegs]; c < problem.first[kLegs + 1]; ++c) {
-      const Contact<N>& contact = problem.contacts[c];
-      for (std::size_t d = 0; d < rows_of_[c]; ++d) {
-        const N stiffness[1] = {contact.rows[d].stiffness};
-        add_springs(contact, stiffness, matrix_, d);
-      }
-    }
+    // In halves that fit into registers.
+    reduce_base<0, 4>(model);
+    reduce_base<4, 6>(model);
     factorise(matrix_);
   }
 
-  /// move_ and the rows' directions from their right-hand sides.
-  HWY_NOINLINE void find_direction(Problem<N>& problem) {
-    N base[6];
-    for (N& b : base) b = N(0);
-    std::size_t next = 0;
-    for (std::size_t l = 0; l <= kLegs; ++l) {
-      N pull[kLegJoints];
-      for (std::size_t k = 0; k < kLegJoints; ++k) {
-        if (l == kLegs) break;
-        const Row<N>& row = problem.joints[l * kLegJoints + k];
-        pull[k] = row.stiffness * row.right;
-      }
-      for (; next < count_ && legs_of_[next] == l; ++next) {
-        const ContactRow<N>& row = *contacts_[next];
-        add_impulse(row, row.stiffness * row.right, base, l < kLegs ? pull : nullptr);
-      }
-      if (l == kLegs) break;
-      for (std::size_t k = 0; k < kLegJoints; ++k) {
-        for (std::size_t i = 0; i < 6; ++i) {
-          base[i] = neg_mul_add(legs_[l].reduced[k][i], pull[k], base[i]);
-        }
-        move_.joints[l * kLegJoints + k] = pull[k];
-      }
+  HWY_INLINE void reduce_leg(const Leg<N>& leg, std::size_t l, const Problem<N>& problem) {
+    ReducedLeg<N>& out = legs_[l];
+    Block<N> block(leg);
+    const Row<N>* joints = problem.joints + l * kLegJoints;
+    block.a00 += joints[0].stiffness;
+    block.a11 += joints[1].stiffness;
+    block.a22 += joints[2].stiffness;
+    for (std::size_t k = 0; k < kLegJoints; ++k) {
+      for (std::size_t i = 0; i < 6; ++i) out.coupling[k][i] = leg.coupling[k][i];
     }
-    solve_lower(matrix_, base);
-    solve_upper(matrix_, base);
-    for (std::size_t i = 0; i < 6; ++i) move_.base[i] = base[i];
+    add_springs<N>(rows_of(l), block, out.coupling);
+    out.inverse = block.inverse();
+    out.reduce();
+  }
+
+  /// Rows kBegin to kEnd of the base's matrix, in registers from leg to leg.
+  template <std::size_t kBegin, std::size_t kEnd>
+  HWY_INLINE void reduce_base(const Model<N>& model) {
+    BaseRows<kBegin, kEnd, N> part(model.base);
     for (std::size_t l = 0; l < kLegs; ++l) {
-      N speeds[kLegJoints];
-      legs_[l].inverse.times(move_.joints + l * kLegJoints, speeds);
-      for (std::size_t k = 0; k < kLegJoints; ++k) {
-        for (std::size_t i = 0; i < 6; ++i) {
-          speeds[k] = neg_mul_add(legs_[l].reduced[k][i], base[i], speeds[k]);
-        }
-        move_.joints[l * kLegJoints + k] = speeds[k];
+      part.add_springs(rows_of(l));
+      part.eliminate(legs_[l]);
+    }
+    part.add_springs(rows_of(kLegs));
+    part.write(matrix_);
+  }
+
+  ContactRows<N> rows_of(std::size_t l) const {
+    return {rows_ + first_row_[l], first_row_[l + 1] - first_row_[l]};
+  }
+
+  /// The predictor's right-hand side is what is wrong now, the corrector's is kept.
+  template <bool kPredictor>
+  static HWY_INLINE N right_of(const Row<N>& row) {
+    if constexpr (kPredictor) return row.lack;
+    return row.right;
+  }
+
+  /// What a leg's rows pull at its joints and, through them and directly, at the base.
+  template <bool kPredictor>
+  HWY_INLINE void pull_leg(std::size_t l, const Problem<N>& problem, N (&base)[6]) {
+    N pull[kLegJoints];
+    for (std::size_t k = 0; k < kLegJoints; ++k) {
+      const Row<N>& row = problem.joints[l * kLegJoints + k];
+      pull[k] = row.stiffness * right_of<kPredictor>(row);
+    }
+    for (std::size_t c = first_row_[l]; c < first_row_[l + 1]; ++c) {
+      add_impulse(*rows_[c], rows_[c]->stiffness * right_of<kPredictor>(*rows_[c]), base, pull);
+    }
+    for (std::size_t k = 0; k < kLegJoints; ++k) {
+      for (std::size_t i = 0; i < 6; ++i) {
+        base[i] = neg_mul_add(legs_[l].reduced[k][i], pull[k], base[i]);
       }
-    }
-    for (std::size_t j = 0; j < kJoints; ++j) {
-      Row<N>& row = problem.joints[j];
-      row.direction = row.stiffness * (row.right - move_.joints[j]);
-    }
-    for (std::size_t c = 0; c < count_; ++c) {
-      Row<N>& row = *contacts_[c];
-      row.direction = row.stiffness * (row.right - along(*contacts_[c], legs_of_[c], move_));
+      legs_[l].right[k] = pull[k];
     }
   }
 
-  /// The predictor's step ends at the nearest bound of an impulse or a multiplier.
-  static HWY_INLINE N reach(const Row<N>& row, N largest) {
-    const N one = 1;
-    const N low = row.direction * row.inverse_low;
-    const N high = -(row.direction * row.inverse_high);
-    largest = max_of(largest, max_of(-low, -high));
-    return max_of(largest, max_of((one + low) * row.has_low, (one + high) * row.has_high));
+  /// How the base moves.
+  template <bool kPredictor>
+  HWY_NOINLINE void pull_all(const Problem<N>& problem) {
+    N base[6];
+    HWY_UNROLL(6) for (std::size_t i = 0; i < 6; ++i) base[i] = N(0);
+    for (std::size_t l = 0; l < kLegs; ++l) pull_leg<kPredictor>(l, problem, base);
+    for (std::size_t c = first_row_[kLegs]; c < first_row_[kLegs + 1]; ++c) {
+      add_impulse(*rows_[c], rows_[c]->stiffness * right_of<kPredictor>(*rows_[c]), base,
+                  static_cast<N*>(nullptr));
+    }
+    solve_lower(matrix_, base);
+    solve_upper(matrix_, base);
+    HWY_UNROLL(6) for (std::size_t i = 0; i < 6; ++i) move_.base[i] = base[i];
   }
+
+  /// How the rows' impulses change, from how the base moves; and how the joints do.
+  template <bool kPredictor, class Each>
+  HWY_INLINE void direct(Problem<N>& problem, const Each& each) {
+    for (std::size_t l = 0; l < kLegs; ++l) {
+      N speeds[kLegJoints];
+      legs_[l].inverse.times(legs_[l].right, speeds);
+      for (std::size_t k = 0; k < kLegJoints; ++k) {
+        for (std::size_t i = 0; i < 6; ++i) {
+          speeds[k] = neg_mul_add(legs_[l].reduced[k][i], move_.base[i], speeds[k]);
+        }
+        move_.joints[l * kLegJoints + k] = speeds[k];
+        Row<N>& row = problem.joints[l * kLegJoints + k];
+        row.direction = row.stiffness * (right_of<kPredictor>(row) - speeds[k]);
+        each(row);
+      }
+    }
+    for_contact_rows(move_, [&](Row<N>& row, N speed) {
+      row.direction = row.stiffness * (right_of<kPredictor>(row) - speed);
+      each(row);
+    });
+  }
+
+  /// The extremes of how impulses move, each in distances from its bound. Of them, as rounding
+  /// keeps an order, follows how far a step may go.
+  struct Extremes {
+    N low_least, low_most, high_least, high_most;
+
+    HWY_INLINE Extremes() : low_least(0.0), low_most(0.0), high_least(0.0), high_most(0.0) {}
+    HWY_INLINE void add(const Row<N>& row) {
+      const N low = row.direction * row.inverse_low;
+      const N high = row.direction * row.inverse_high;
+      low_least = min_of(low_least, low);
+      low_most = max_of(low_most, low);
+      high_least = min_of(high_least, high);
+      high_most = max_of(high_most, high);
+    }
+  };
 
   /// The gap that a predictor's step of this length leaves.
   static HWY_INLINE N gap_after(const Row<N>& row, N length, N sum) {
     const N one = 1;
     const N low = row.direction * row.inverse_low;
-    const N high = -(row.direction * row.inverse_high);
+    const N high = row.direction * row.inverse_high;
     const N left_low = mul_add(length, low, one) * neg_mul_add(length, one + low, one);
-    const N left_high = mul_add(length, high, one) * neg_mul_add(length, one + high, one);
+    const N left_high = neg_mul_add(length, high, one) * neg_mul_add(length, one - high, one);
     sum = mul_add((row.trial - row.low) * row.z_low, left_low, sum);
     return mul_add((row.high - row.trial) * row.z_high, left_high, sum);
+  }
+
+  /// The gap to aim at.
+  HWY_NOINLINE void predict(Problem<N>& problem) {
+    // The step ends at the nearest bound of an impulse or a multiplier.
+    const N one = 1;
+    Extremes moves;
+    direct<true>(problem, [&](const Row<N>& row) { moves.add(row); });
+    const N length = one / max_of(max_of(max_of(one, -moves.low_least), moves.high_most),
+                                  max_of(one + moves.low_most, one - moves.high_least));
+    N left = 0;
+    for (const Row<N>& row : problem.joints) left = gap_after(row, length, left);
+    for (std::size_t c = 0; c < count_; ++c) left = gap_after(*rows_[c], length, left);
+    const N share = left / (bounds_ * gap_);
+    target_ = max_of(share * share * share * gap_, N(0.1 * kSmallGap));
   }
 
   /// The right-hand side that aims at a gap of `target` and knows the predictor's curvature.
   static HWY_INLINE void correct_row(Row<N>& row, N target) {
     const N one = 1;
     const N low = row.direction * row.inverse_low;
-    const N high = -(row.direction * row.inverse_high);
-    row.push_low =
-        row.has_low * (mul_add(row.direction * row.z_low, one + low, target) * row.inverse_low);
-    row.push_high = row.has_high * (neg_mul_add(row.direction * row.z_high, one + high, target) *
-                                    row.inverse_high);
-    row.right = row.push_low - row.push_high - row.gradient;
+    const N high = row.direction * row.inverse_high;
+    row.push_low = mul_add(row.direction * row.z_low, one + low, target) * row.inverse_low;
+    row.push_high = neg_mul_add(row.direction * row.z_high, one - high, target) * row.inverse_high;
+    row.right = row.push_low - row.push_high + row.lack;
   }
 
   HWY_NOINLINE void correct(Problem<N>& problem) {
-    N largest = 1;
-    for (const Row<N>& row : problem.joints) largest = reach(row, largest);
-    for (std::size_t c = 0; c < count_; ++c) largest = reach(*contacts_[c], largest);
-    const N length = N(1) / largest;
-    N left = 0;
-    for (const Row<N>& row : problem.joints) left = gap_after(row, length, left);
-    for (std::size_t c = 0; c < count_; ++c) left = gap_after(*contacts_[c], length, left);
-    const N share = left / (bounds_ * gap_);
-    const N target = max_of(share * share * share * gap_, N(0.1 * kSmallGap));
+    const N target = target_;
     for (Row<N>& row : problem.joints) correct_row(row, target);
-    for (std::size_t c = 0; c < count_; ++c) correct_row(*contacts_[c], target);
+    for (std::size_t c = 0; c < count_; ++c) correct_row(*rows_[c], target);
+    pull_all<false>(problem);
   }
 
-  /// How the multipliers change, in the place of what pushed them; and the length of a step.
-  static HWY_INLINE N finish_row(Row<N>& row, N largest) {
+  /// How the multipliers change, in the place of what pushed them; and the largest of their falls.
+  static HWY_INLINE void finish_row(Row<N>& row, N& least) {
     const N one = 1;
     const N low = row.direction * row.inverse_low;
-    const N high = -(row.direction * row.inverse_high);
+    const N high = row.direction * row.inverse_high;
     row.push_low = neg_mul_add(row.z_low, one + low, row.push_low);
-    row.push_high = neg_mul_add(row.z_high, one + high, row.push_high);
-    const N z_low = row.z_low + (one - row.has_low);
-    const N z_high = row.z_high + (one - row.has_high);
-    const N fastest = max_of(-(row.push_low * z_high), -(row.push_high * z_low)) / (z_low * z_high);
-    return max_of(largest, max_of(fastest, max_of(-low, -high)));
+    row.push_high = neg_mul_add(row.z_high, one - high, row.push_high);
+    const N z_low = select(row.has_low, row.z_low, one);
+    const N z_high = select(row.has_high, row.z_high, one);
+    least = min_of(least, min_of(row.push_low * z_high, row.push_high * z_low) / (z_low * z_high));
+  }
+
+  /// The length of a step.
+  HWY_NOINLINE N finish_direction(Problem<N>& problem) {
+    Extremes moves;
+    N least = 0.0;
+    direct<false>(problem, [&](Row<N>& row) {
+      finish_row(row, least);
+      moves.add(row);
+    });
+    const N largest = max_of(max_of(N(kStep), -least), max_of(-moves.low_least, moves.high_most));
+    return N(kStep) / largest;
   }
 
   static HWY_INLINE void step_row(Row<N>& row, Mask<N> live, N length) {
@@ -284,28 +352,31 @@ class InteriorPoint {
     row.z_high = select(live, mul_add(length, row.push_high, row.z_high), row.z_high);
   }
 
-  HWY_NOINLINE void step(Mask<N> live, Problem<N>& problem) {
-    N largest = kStep;
-    for (Row<N>& row : problem.joints) largest = finish_row(row, largest);
-    for (std::size_t c = 0; c < count_; ++c) largest = finish_row(*contacts_[c], largest);
-    const N length = N(kStep) / largest;
-    for (Row<N>& row : problem.joints) step_row(row, live, length);
-    for (std::size_t c = 0; c < count_; ++c) step_row(*contacts_[c], live, length);
+  HWY_NOINLINE void step(Mask<N> live, N length, Problem<N>& problem) {
     for (std::size_t i = 0; i < 6; ++i) {
       at_.base[i] = select(live, mul_add(length, move_.base[i], at_.base[i]), at_.base[i]);
     }
+    Distance distance;
     for (std::size_t j = 0; j < kJoints; ++j) {
       at_.joints[j] = select(live, mul_add(length, move_.joints[j], at_.joints[j]), at_.joints[j]);
+      step_row(problem.joints[j], live, length);
+      measure_row(problem.joints[j], at_.joints[j], distance);
     }
+    for_contact_rows(at_, [&](Row<N>& row, N speed) {
+      step_row(row, live, length);
+      measure_row(row, speed, distance);
+    });
+    keep(distance);
   }
 
   static constexpr std::size_t kMostRows = 3 * Problem<N>::kMostContacts;
 
-  ContactRow<N>* contacts_[kMostRows];
+  // The contacts' rows; where each leg's begin.
+  ContactRow<N>* rows_[kMostRows];
   std::size_t legs_of_[kMostRows];
-  std::size_t rows_of_[Problem<N>::kMostContacts];
+  std::size_t first_row_[kLegs + 2];
   std::size_t count_ = 0;
-  N bounds_, gap_, residual_;
+  N bounds_, gap_, residual_, target_;
   N matrix_[21];
   ReducedLeg<N> legs_[kLegs];
   Velocity<N> at_;    // what the impulses do

@@ -88,37 +88,26 @@ struct ReducedLeg {
   }
 };
 
-/// Adds springs along Rows rows of a contact to the base's part of the system.
-template <std::size_t Rows, class N>
-HWY_INLINE void add_springs(const Contact<N>& contact, const N (&stiffness)[Rows], N (&base)[21],
-                            std::size_t first = 0) {
+/// Adds a spring along a contact's row to the base's part of the system.
+template <class N>
+HWY_INLINE void add_spring(const ContactRow<N>& row, N stiffness, N (&base)[21]) {
   HWY_UNROLL(6) for (std::size_t i = 0; i < 6; ++i) {
-    N pull[Rows];
-    for (std::size_t d = 0; d < Rows; ++d) {
-      pull[d] = stiffness[d] * contact.rows[first + d].wrench[i];
-    }
+    const N pull = stiffness * row.wrench[i];
     HWY_UNROLL(6) for (std::size_t j = 0; j <= i; ++j) {
-      N sum = base[at(i, j)];
-      for (std::size_t d = 0; d < Rows; ++d) {
-        sum = mul_add(pull[d], contact.rows[first + d].wrench[j], sum);
-      }
-      base[at(i, j)] = sum;
+      base[at(i, j)] = mul_add(pull, row.wrench[j], base[at(i, j)]);
     }
   }
 }
 
 /// And to its leg's.
-template <std::size_t Rows, class N>
-HWY_INLINE void add_springs(const Contact<N>& contact, const N (&stiffness)[Rows],
-                            N (&coupling)[kLegJoints][6], Block<N>& block) {
-  for (std::size_t d = 0; d < Rows; ++d) block.add(stiffness[d], contact.rows[d].torques);
+template <class N>
+HWY_INLINE void add_spring(const ContactRow<N>& row, N stiffness, N (&coupling)[kLegJoints][6],
+                           Block<N>& block) {
+  block.add(stiffness, row.torques);
   HWY_UNROLL(3) for (std::size_t k = 0; k < kLegJoints; ++k) {
-    N pull[Rows];
-    for (std::size_t d = 0; d < Rows; ++d) pull[d] = stiffness[d] * contact.rows[d].torques[k];
+    const N pull = stiffness * row.torques[k];
     HWY_UNROLL(6) for (std::size_t i = 0; i < 6; ++i) {
-      N sum = coupling[k][i];
-      for (std::size_t d = 0; d < Rows; ++d) sum = mul_add(pull[d], contact.rows[d].wrench[i], sum);
-      coupling[k][i] = sum;
+      coupling[k][i] = mul_add(pull, row.wrench[i], coupling[k][i]);
     }
   }
 }
@@ -165,9 +154,9 @@ class Pivoting {
       if (l == kLegs) {
         for (std::size_t c = first; c < last; ++c) {
           const ContactRow<N>& row = problem.contacts[c].rows[0];
-          const N stiffness[1] = {select(row.free, row.stiff, zero)};
-          add_springs(problem.contacts[c], stiffness, matrix);
-          add_impulse(row, stiffness[0] * row.wanted, base, static_cast<N*>(nullptr));
+          const N stiffness = select(row.free, row.stiff, zero);
+          add_spring(row, stiffness, matrix);
+          add_impulse(row, stiffness * row.wanted, base, static_cast<N*>(nullptr));
         }
         break;
       }
@@ -211,10 +200,10 @@ class Pivoting {
     }
     for (std::size_t c = problem.first[l]; c < problem.first[l + 1]; ++c) {
       const ContactRow<N>& row = problem.contacts[c].rows[0];
-      const N stiffness[1] = {select(row.free, row.stiff, zero)};
-      add_springs(problem.contacts[c], stiffness, matrix);
-      add_springs(problem.contacts[c], stiffness, out.coupling, block);
-      add_impulse(row, stiffness[0] * row.wanted, base, out.right);
+      const N stiffness = select(row.free, row.stiff, zero);
+      add_spring(row, stiffness, matrix);
+      add_spring(row, stiffness, out.coupling, block);
+      add_impulse(row, stiffness * row.wanted, base, out.right);
     }
     for (std::size_t k = 0; k < kLegJoints; ++k) {
       for (std::size_t i = 0; i < 6; ++i)

@@ -33,11 +33,13 @@ struct Row {
   N impulse;
   Mask<N> on;  // where there is such a row
 
-  // Of the interior point method: its impulse, multipliers of the bounds (0 where has_ is 0),
-  // inverse distances from them, stiffness, gradient, right-hand side and direction.
+  // Of the interior point method: where there are bounds, its impulse, multipliers of the bounds
+  // and inverse distances from them (0 where there are none), stiffness, what its speed lacks,
+  // right-hand side and direction.
+  Mask<N> has_low, has_high;
   N trial;
-  N has_low, has_high, z_low, z_high;
-  N inverse_low, inverse_high, stiffness, gradient, right, direction, push_low, push_high;
+  N z_low, z_high;
+  N inverse_low, inverse_high, stiffness, lack, right, direction, push_low, push_high;
 };
 
 /// A row of a contact: what a unit impulse does to the base and to its leg's joints.
@@ -194,17 +196,18 @@ HWY_INLINE void add_contact(const State<N>& state, const Model<N>& model, const 
 
 template <class N>
 HWY_NOINLINE void add_contact_rows(const State<N>& state, const Model<N>& model,
-                                   const Touches (&touches)[kWidth<N>], Problem<N>& problem) {
+                                   const Touches* const (&touches)[kWidth<N>],
+                                   Problem<N>& problem) {
   std::size_t next = 0;
   for (std::size_t leg = 0; leg <= kLegs; ++leg) {
     problem.first[leg] = next;
     std::size_t most = 0;
-    for (const Touches& robot : touches) most = std::max(most, robot.counts[leg]);
+    for (const Touches* robot : touches) most = std::max(most, robot->counts[leg]);
     for (std::size_t c = 0; c < most; ++c) {
       Places<N> places;
       for (std::size_t robot = 0; robot < kWidth<N>; ++robot) {
-        const bool on = c < touches[robot].counts[leg];
-        const Touches::Place place = on ? touches[robot].places[leg][c] : Touches::Place{{}, 0};
+        const bool on = c < touches[robot]->counts[leg];
+        const Touches::Place place = on ? touches[robot]->places[leg][c] : Touches::Place{{}, 0};
         places.x[robot] = place.touch.x;
         places.y[robot] = place.touch.y;
         places.depth[robot] = place.touch.depth;
