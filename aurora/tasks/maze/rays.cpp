@@ -1,10 +1,9 @@
 #include "aurora/tasks/maze/rays.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
+#include <utility>
 
 namespace aurora::maze {
 namespace {
@@ -24,6 +23,8 @@ bool is_laser_end(Pixel end) {
 struct Look {
   std::ptrdiff_t displacement;
   std::uint8_t step;
+
+  friend bool operator==(const Look&, const Look&) = default;
 };
 
 std::vector<Look> looks_of(Pixel end) {
@@ -39,24 +40,58 @@ std::vector<Look> looks_of(Pixel end) {
   return looks;
 }
 
-/// For each start pixel of a row of the map, the first step that looks at a wall. From the last
-/// look back to the first, so that earlier ones prevail; eight pixels at a time, since free pixels
-/// (0xFF) and walls (0x00) are masks.
-void first_hits(const std::uint8_t* free_row, const std::vector<Look>& looks, std::uint8_t* steps) {
-  constexpr std::uint64_t kEveryByte = 0x0101010101010101U;
-  std::array<std::uint64_t, kMapSize / 8> first;
-  static_assert(sizeof first == kMapSize);
-  first.fill(kNoHit * kEveryByte);
-  for (auto look = looks.rbegin(); look != looks.rend(); ++look) {
-    const std::uint8_t* seen = free_row + look->displacement;
-    const std::uint64_t number = look->step * kEveryByte;
-    for (std::size_t n = 0; n < first.size(); ++n) {
-      std::uint64_t free = 0;
-      std::memcpy(&free, seen + 8 * n, sizeof free);
-      first[n] = (first[n] & free) | (number & ~free);
-    }
+/// A byte for each pixel of a row of the map.
+using Row = std::array<std::uint8_t, kMapSize>;
+
+/// For each start pixel the first step that has looked at a wall, after one look more. Free pixels
+/// are 0xFF and walls 0x00, so that a look's number stays where there is a wall.
+void take_look(const std::uint8_t* seen, std::uint8_t step, const Row& before, Row& after) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    after[i] = std::min<std::uint8_t>(before[i], seen[i] | step);
   }
-  std::memcpy(steps, first.data(), sizeof first);
+}
+
+/// The first hits of all rays, from one row of start pixels. Neighbours in angle begin with the
+/// same looks, which are taken once.
+class FirstHits {
+ public:
+  explicit FirstHits(const std::vector<Pixel>& ends) {
+    for (const Pixel end : ends) {
+      std::vector<Look> looks = looks_of(end);
+      std::size_t shared = 0;
+      if (!rays_.empty()) {
+        const std::vector<Look>& last = rays_.back().looks;
+        shared = static_cast<std::size_t>(std::ranges::mismatch(looks, last).in1 - looks.begin());
+      }
+      rays_.push_back({std::move(looks), shared});
+      after_.resize(std::max(after_.size(), rays_.back().looks.size() + 1));
+    }
+    after_[0].fill(kNoHit);
+  }
+
+  /// Ray by ray, in their order.
+  const Row& next(std::size_t ray, const std::uint8_t* free_row) {
+    const auto& [looks, shared] = rays_[ray];
+    for (std::size_t n = shared; n < looks.size(); ++n) {
+      take_look(free_row + looks[n].displacement, looks[n].step, after_[n], after_[n + 1]);
+    }
+    return after_[looks.size()];
+  }
+
+ private:
+  struct Ray {
+    std::vector<Look> looks;
+    std::size_t shared;  // with the ray before
+  };
+  std::vector<Ray> rays_;
+  std::vector<Row> after_;  // so many looks
+};
+
+constexpr std::size_t kRaysInWord = 4;
+using FourRays = std::array<Row, kRaysInWord>;
+
+std::int32_t word_of(const FourRays& rays, std::size_t i) {
+  return rays[0][i] | rays[1][i] << 8 | rays[2][i] << 16 | rays[3][i] << 24;
 }
 
 }  // namespace
@@ -133,21 +168,20 @@ RayTable::RayTable(const Map& map) {
 }
 
 void RayTable::fill_steps(const Map& map) {
-  static_assert(Map::kMargin >= kMaxSteps && kMapSize % kTile == 0);
-  static_assert(std::endian::native == std::endian::little);
-  std::vector<std::vector<Look>> looks;
-  for (const Pixel end : ends_) looks.push_back(looks_of(end));
-
-  // A row of start pixels at a time, ray by ray.
+  static_assert(Map::kMargin >= kMaxSteps && kMapSize % kTile == 0 && kGroup == kRaysInWord);
   steps_.resize(static_cast<std::size_t>(kTilesPerRow * kTilesPerRow * tile_size_) / 4);
-  auto* bytes = reinterpret_cast<std::uint8_t*>(steps_.data());
-  std::array<std::uint8_t, kMapSize> row;
+  FirstHits hits(ends_);
+  // A row of start pixels at a time, four rays at a time.
+  FourRays group{};
   for (int j = 0; j < kMapSize; ++j) {
     for (std::size_t ray = 0; ray < ends_.size(); ++ray) {
-      first_hits(map.free_row(0, j), looks[ray], row.data());
-      std::uint8_t* out = bytes + (rays_[ray_index(ends_[ray])] & 0xFFFF);
-      for (int i = 0; i < kMapSize; ++i)
-        out[pixel_place({i, j})] = row[static_cast<std::size_t>(i)];
+      group[ray % kGroup] = hits.next(ray, map.free_row(0, j));
+      if (ray % kGroup != kGroup - 1 && ray + 1 != ends_.size()) continue;
+      const std::int32_t first = rays_[ray_index(ends_[ray - ray % kGroup])] & 0xFFFF;
+      for (int i = 0; i < kMapSize; i += kTile) {
+        std::int32_t* const words = steps_.data() + (pixel_place({i, j}) + first) / 4;
+        for (int n = 0; n < kTile; ++n) words[n] = word_of(group, static_cast<std::size_t>(i + n));
+      }
     }
   }
 }
