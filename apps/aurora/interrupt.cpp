@@ -92,7 +92,8 @@ InterruptFlag::InterruptFlag() {
 InterruptFlag::~InterruptFlag() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
-  if (!is_ignored(SIGHUP)) handle(SIGHUP, SIG_DFL);
+  // Whoever was told to end does so with the status that says it, whatever the shell still sends.
+  if (!is_ignored(SIGHUP)) handle(SIGHUP, flag ? SIG_IGN : SIG_DFL);
   handle(kEndsRun, SIG_DFL);
   handle(SIGUSR1, SIG_DFL);
   handle(SIGXFSZ, SIG_DFL);
