@@ -28,6 +28,7 @@ constexpr double kMegabyte = 1024 * 1024;
 struct Arguments {
   std::string file;
   std::vector<std::string> variants;
+  std::vector<std::string> only;  // patterns of names; none: all
   std::string out;
   std::size_t jobs = 0;          // 0: as many as there are processors
   std::size_t replications = 0;  // 0: all
@@ -54,6 +55,7 @@ class ExperimentCommand {
         return run.replication > arguments.replications;
       });
     }
+    if (!arguments.only.empty()) keep_only(experiment_.runs, arguments.only);
     // Under mpirun the ranks share the runs among them, by the locks, and each has one at a time.
     const MpiLaunch launch = mpi_launch();
     if (launch.size > 1) processors_ = threads_of_rank(launch);
@@ -218,6 +220,9 @@ Command add_experiment(Parser& program, const Parts& parts, const std::string& r
   grammar.add("--replications", arguments->replications,
               "At most so many of each, for a beginning; the file's unless said",
               {.value = "R", .least = 1, .most = 1'000'000});
+  grammar.add("--only", arguments->only,
+              "Only runs with such a name, where * stands for anything; may be given again",
+              {.value = "PATTERN", .again = true});
   add_variants_option(grammar, arguments->variants);
   grammar.add("--dry-run", arguments->dry_run, "Only list the runs and estimate time and memory");
   grammar.add("--slurm", arguments->slurm,
@@ -229,7 +234,7 @@ Command add_experiment(Parser& program, const Parts& parts, const std::string& r
       "Examples:\n"
       "  aurora experiment experiments/paper-small.toml --dry-run\n"
       "  aurora experiment experiments/paper-small.toml --jobs 2\n"
-      "  aurora experiment experiments/paper.toml --replications 5\n"
+      "  aurora experiment experiments/paper.toml --only 'variants/maze-*' --replications 5\n"
       "  aurora experiment experiments/paper.toml --slurm > job.sh");
   return {grammar, [arguments, &parts, &robot] {
             ExperimentCommand experiment(parts, *arguments, robot);

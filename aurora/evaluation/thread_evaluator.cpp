@@ -27,10 +27,20 @@ class Mark {
   std::size_t begin_;
 };
 
+/// Tasks that work on several genotypes at once gain from still more of them (the Hexapod puts
+/// those together that stand alike), as long as each thread has two pieces; what hangs should be
+/// found among few. Others are handed one after the other.
+std::size_t piece_size(std::size_t preferred, std::size_t rows, std::size_t threads) {
+  constexpr std::size_t kMostTimes = 8;
+  if (preferred <= 1) return 1;
+  return std::clamp<std::size_t>(rows / (2 * threads * preferred), 1, kMostTimes) * preferred;
+}
+
 }  // namespace
 
 void ThreadEvaluator::evaluate(MatrixView<const float> genotypes, EvaluationView out) {
-  const std::size_t grain = std::max<std::size_t>(task_.spec().preferred_batch, 1);
+  const std::size_t grain =
+      piece_size(task_.spec().preferred_batch, genotypes.rows(), workers_.threads());
   workers_.parallel_for(genotypes.rows(), grain, [&](std::size_t begin, std::size_t end) {
     const std::size_t count = end - begin;
     const Mark mark(mutex_, busy_, {begin, count, std::chrono::steady_clock::now()});

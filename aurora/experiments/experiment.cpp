@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
@@ -239,6 +240,24 @@ class Reader {
 
 Experiment plan_experiment(const Parts& parts, const fs::path& file) {
   return Reader(parts, file).plan();
+}
+
+void keep_only(std::vector<PlannedRun>& runs, const std::vector<std::string>& patterns) {
+  std::set<std::string> kept;
+  for (const std::string& pattern : patterns) {
+    bool fits_one = false;
+    for (const PlannedRun& run : runs) {
+      if (fnmatch(pattern.c_str(), run.name.c_str(), 0) != 0) continue;
+      fits_one = true;
+      kept.insert(run.name);
+    }
+    if (fits_one) continue;
+    throw UsageError(
+        fmt::format("no run of the study is called '{}'; they have names like '{}', "
+                    "of which a pattern may leave out parts with *",
+                    pattern, runs.front().name));
+  }
+  std::erase_if(runs, [&](const PlannedRun& run) { return !kept.contains(run.name); });
 }
 
 RunProgress progress_of(const Parts& parts, const PlannedRun& run, const fs::path& folder) {

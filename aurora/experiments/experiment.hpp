@@ -46,6 +46,10 @@ struct Experiment {
 /// DataError or UsageError with what is wrong and where.
 Experiment plan_experiment(const Parts& parts, const std::filesystem::path& file);
 
+/// Leaves the runs whose names fit one of the patterns: `*` is anything, `?` one character.
+/// UsageError if there is none for one of the patterns.
+void keep_only(std::vector<PlannedRun>& runs, const std::vector<std::string>& patterns);
+
 enum class RunProgress { missing, unfinished, to_retrain, finished };
 
 /// How far a planned run is in its folder; the digest of one counts as the run. UsageError, with

@@ -63,6 +63,25 @@ TEST(ThreadEvaluator, HandsOutWhatTheTaskPrefers) {
   }
 }
 
+TEST(ThreadEvaluator, HandsOutLargerPiecesWhileEveryThreadHasTwo) {
+  const auto largest = [](std::size_t preferred, std::size_t rows, std::size_t threads) {
+    const Pieces task(preferred);
+    Workers workers(threads);
+    Evaluation evaluation(task.spec(), rows);
+    ThreadEvaluator(task, workers).evaluate(numbered_genotypes(rows), evaluation.view());
+    for (std::size_t i = 0; i < rows; ++i) EXPECT_TRUE(is_right(evaluation, i)) << i;
+    return std::ranges::max(task.sizes);
+  };
+  EXPECT_EQ(largest(8, 128, 1), 64U);
+  EXPECT_EQ(largest(8, 128, 2), 32U);
+  EXPECT_EQ(largest(8, 128, 4), 16U);
+  EXPECT_EQ(largest(8, 128, 7), 8U);
+  EXPECT_EQ(largest(8, 128, 16), 8U);
+  EXPECT_EQ(largest(8, 5, 1), 5U);
+  EXPECT_EQ(largest(8, 1000, 1), 64U);  // no more than eight times what it prefers
+  EXPECT_EQ(largest(1, 1000, 1), 1U);
+}
+
 TEST(ThreadEvaluator, LeavesWhatTheTaskThrowsToTheCaller) {
   const Toy toy([](std::span<const float> genes) {
     if (genes[0] == 5) throw std::runtime_error("no 5");

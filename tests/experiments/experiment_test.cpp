@@ -79,6 +79,30 @@ TEST_F(AnExperiment, HasTheFirstReplicationOfAllOfAStudyFirst) {
                                              "2 b/maze-random-search-seed5"}));
 }
 
+TEST_F(AnExperiment, MayBeCutDownToRunsOfSomeNames) {
+  const std::vector<PlannedRun> all = plan(kStudy);
+  const auto kept = [&](const std::vector<std::string>& patterns) {
+    std::vector<PlannedRun> runs = all;
+    keep_only(runs, patterns);
+    return runs;
+  };
+  EXPECT_EQ(kept({"*"}).size(), all.size());
+  EXPECT_EQ(kept({"periods/*"}).size(), 24U);
+  EXPECT_EQ(kept({"*-seed5", "*/maze-ns-*"}).size(), 9U);  // one of them fits both
+  const std::vector<PlannedRun> some = kept({"more/maze-ns-seed5", "*period=10-rate=0.?-seed6"});
+  ASSERT_EQ(some.size(), 5U);  // in the order of the study
+  EXPECT_EQ(some[0].name, "periods/maze-hc-csc-uniform-update_period=10-rate=0.1-seed6");
+  EXPECT_EQ(some[4].name, "more/maze-ns-seed5");
+  try {
+    kept({"periods/*", "maze-ns"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("'maze-ns'; they have names like 'periods/maze-hc"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(AnExperiment, MayGiveItsRunsALabel) {
   const std::string study =
       "[[study]]\ntasks = [\"maze\"]\nlabel = \"with \\\"less\\\" noise\"\nreplications = 2\n";
