@@ -18,7 +18,7 @@ def report(arguments: argparse.Namespace) -> None:
         print(f"aurora: note: {note}", file=sys.stderr)
     if not study.arms:
         raise RunError("there is no run to report on")
-    print(write_report(study, Path(arguments.out)))
+    print(write_report(study, Path(arguments.out), arguments.against))
 
 
 def digest(arguments: argparse.Namespace) -> None:
@@ -53,6 +53,13 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument(
         "--out", metavar="DIR", default="report", help="where to write it (default: report)"
+    )
+    one.add_argument(
+        "--against",
+        metavar="VARIANT",
+        action="append",
+        default=[],
+        help="hold others against it on the way and at the end; may be given again",
     )
     one.set_defaults(act=report)
     keep = commands.add_parser("digest", help="what a report needs of runs, in little space")

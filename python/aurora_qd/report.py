@@ -8,7 +8,7 @@ import re
 from html import escape
 from itertools import combinations, count
 from pathlib import Path
-from typing import Callable, Iterable, Optional, Sequence
+from typing import Any, Callable, Iterable, Optional, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from . import figures, paper, paper_figures
 from .claims import CLOSE_COVERAGE, FAILS, HOLDS, LEVEL, NEAR_TARGET, Finding, Verdict, verdicts
 from .drawing import metric_label, metric_name
+from .moments import BETTER, SHARES, WORSE, check, moments
 from .statistics import compare, quartiles, seeds_needed, smallest_p
 from .study import BUDGET, SHORT, Arm, Study, clock_of
 
@@ -372,6 +373,57 @@ def _columns(page: Page, study: Study, task: str, table: str, figure: str, whose
             )
 
 
+def _moments(page: Page, study: Study, against: Sequence[str]) -> None:
+    held = (
+        f" Held against {', '.join(against)}: p is the largest of the rank-sum tests against each "
+        "of them, A12 the effect nearest to none; ✓ is better than all of them, ✗ worse, with p "
+        f"below {LEVEL:g} in each test (not corrected for the number of rows: moments.csv has "
+        "that, too)."
+        if against
+        else ""
+    )
+    page.section(
+        "moments",
+        "On the way",
+        "Medians over the replications at a tenth, at three tenths and at the end of the longest "
+        f"runs.{held}",
+    )
+    tables = []
+    for task in study.tasks:
+        arms = study.of(task)
+        if len(arms) < 2:
+            continue
+        table = moments(study, task, TESTED, against, LEVEL)
+        by_place = {(row.variant, row.metric, row.share): row for row in table.itertuples()}
+        page.text(study.title(task))
+        page.table(
+            ["", *(f"{metric_label(m, arms)}, {100 * s:.0f} %" for m in TESTED for s in SHARES)],
+            (
+                [
+                    cell(escape(arm.label), "name"),
+                    *(_moment(by_place.get((arm.label, m, s))) for m in TESTED for s in SHARES),
+                ]
+                for arm in figures.ordered(arms)
+            ),
+        )
+        table.insert(0, "task", task)
+        tables.append(table)
+    if tables:
+        pd.concat(tables).to_csv(page.folder / "moments.csv", index=False)
+
+
+def _moment(row: Any) -> str:
+    if row is None:
+        return cell("-")
+    p = getattr(row, "p", np.nan)
+    if np.isnan(p):
+        return cell(number(row.median))
+    mark, kind = {BETTER: (" ✓", "number good"), WORSE: (" ✗", "number bad")}.get(
+        row.verdict, ("", "number")
+    )
+    return cell(f"{number(row.median)}{mark}<br>{number(p)}, {row.a12:.2f}", kind)
+
+
 def _pairs(page: Page, study: Study) -> None:
     page.section(
         "statistics",
@@ -510,13 +562,16 @@ def _claim_row(verdict: Verdict) -> list[str]:
     ]
 
 
-def write_report(study: Study, folder: Path) -> Path:
-    """Writes everything into the folder, which is made if need be, and returns the page's path."""
+def write_report(study: Study, folder: Path, against: Sequence[str] = ()) -> Path:
+    """Writes everything into the folder, which is made if need be, and returns the page's path.
+    RunError if there is nobody of the names that others are held `against`."""
+    check(study, against)
     folder.mkdir(parents=True, exist_ok=True)
     page = Page(folder)
     _overview(page, study)
     _figures(page, study)
     _further(page, study)
+    _moments(page, study, against)
     _pairs(page, study)
     _claims(page, study)
     tasks = ", ".join(study.title(task) for task in study.tasks)

@@ -202,7 +202,7 @@ class ManyRuns(Reports):
             "sweep-maze-T_E",
             "container-maze",
             "seconds-maze",
-            sections=[*SECTIONS[:-1], "sweeps", "container", "statistics", "claims"],
+            sections=[*SECTIONS[:-1], "sweeps", "container", "moments", "statistics", "claims"],
         )
         for line in (
             "half-written: it has no metrics.csv yet",
@@ -247,6 +247,10 @@ class ManyRuns(Reports):
         )
         pairs = pd.read_csv(out / "pairs.csv")
         self.assertEqual(set(zip(pairs["a"], pairs["b"])), {("aurora-csc-uniform-10", mix)})
+        way = pd.read_csv(out / "moments.csv")
+        self.assertEqual(set(way["variant"]), {"aurora-csc-uniform-10", mix})
+        self.assertEqual(set(way["share"]), {0.1, 0.3, 1.0})
+        self.assertIn("On the way", (out / "report.html").read_text(encoding="utf-8"))
         arms = Study(load_many(runs)).arms
         for figure in (progress(arms, ["coverage"]), maps(arms)):
             drawn = [line.get_text() for line in figure.findobj(Text)]
@@ -269,6 +273,10 @@ class ManyRuns(Reports):
         done = aurora("report", self.folder / "nowhere", "--out", self.folder / "none")
         self.assertEqual(done.returncode, 1)
         self.assertIn("aurora: error: there is no run to report on", done.stderr)
+        run = self.runs / "maze-aurora-csc-uniform-10-1"
+        done = aurora("report", run, "--out", self.folder / "none", "--against", "nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("aurora: error: no run is called 'nobody'", done.stderr)
         self.assertFalse((self.folder / "none").exists())
         self.assertEqual(aurora("report").returncode, 2)
 
@@ -322,7 +330,7 @@ class Strangers(Reports):
             "seconds-juggling",
             "further-juggling",
             "encoder-juggling",
-            sections=[*SECTIONS, "further", "statistics"],
+            sections=[*SECTIONS, "further", "moments", "statistics"],
         )
         for line in (
             "<h1>AURORA: Juggling &lt;Balls&gt;</h1>",
@@ -403,6 +411,7 @@ class Robots(Reports):
                 "trajectories",
                 "container",
                 "further",
+                "moments",
                 "statistics",
                 "claims",
             ],
@@ -443,6 +452,7 @@ class Robots(Reports):
                 "orientation",
                 "container",
                 "further",
+                "moments",
                 "statistics",
             ],
         )
