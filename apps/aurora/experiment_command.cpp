@@ -158,7 +158,7 @@ class ExperimentCommand {
   /// Of what is still to be done; nothing if the run is finished.
   Estimate estimate_rest(const PlannedRun& run, RunProgress progress) {
     if (progress == RunProgress::finished) return {};
-    const auto [costs, fresh] = measured_.try_emplace(kind_of(run));
+    const auto [costs, fresh] = measured_.try_emplace(run.kind);
     if (fresh) costs->second = measure_costs(run.plan);
     return progress == RunProgress::to_retrain ? estimate_retraining(run, costs->second)
                                                : estimate(run, costs->second);

@@ -22,6 +22,16 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxRuns = 1'000'000;
 
+/// What makes runs cost alike: the task, its options, and the encoder.
+std::string kind_of(const Plan& plan) {
+  std::string kind = fmt::format("{}/{}", plan.spec().name,
+                                 plan.encoder ? plan.encoder->entry->name : "hand-coded");
+  for (const auto& [key, value] : plan.settings()) {
+    if (key.starts_with("task.")) kind += fmt::format(" {}={}", key, value);
+  }
+  return kind;
+}
+
 /// One key with one or several values.
 using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
@@ -203,6 +213,7 @@ class Reader {
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("'{}', run {}: {}", file_, run.name, error.what()));
     }
+    run.kind = kind_of(run.plan);
     if (run.retrain && !run.plan.encoder) {
       wrong(
           fmt::format("asks for run {} to be re-trained, but its descriptors are hand-coded: "
@@ -275,11 +286,6 @@ RunProgress progress_of(const Parts& parts, const PlannedRun& run, const fs::pat
   const bool retrained =
       is_digest(folder) ? directory_exists(folder / "retrained") : is_retrained(folder);
   return retrained ? RunProgress::finished : RunProgress::to_retrain;
-}
-
-std::string kind_of(const PlannedRun& run) {
-  return fmt::format("{}/{}", run.plan.spec().name,
-                     run.plan.encoder ? run.plan.encoder->entry->name : "hand-coded");
 }
 
 }  // namespace aurora

@@ -32,6 +32,7 @@ struct PlannedRun {
   std::vector<std::string> assignments;  // KEY=VALUE, beside task, variant and seed
   bool retrain = false;
   std::size_t replication = 1;  // 1, 2, ...
+  std::string kind = {};        // of equal kind are runs whose evaluations and trainings cost alike
 };
 
 struct Experiment {
@@ -56,8 +57,5 @@ enum class RunProgress { missing, unfinished, to_retrain, finished };
 /// what differs, if another run is there.
 RunProgress progress_of(const Parts& parts, const PlannedRun& run,
                         const std::filesystem::path& folder);
-
-/// What makes runs cost alike: the task, whether there is an encoder to train, and of which kind.
-std::string kind_of(const PlannedRun& run);
 
 }  // namespace aurora

@@ -355,7 +355,7 @@ class Scheduler {
   }
 
   void note_cost(const PlannedRun& run, double seconds) {
-    for (const std::string& kind : {kind_of(run), std::string()}) {
+    for (const std::string& kind : {run.kind, std::string()}) {
       costs_[kind].first += seconds;
       costs_[kind].second += evaluations_of(run);
     }
@@ -368,7 +368,7 @@ class Scheduler {
     double seconds = 0;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (over_[i]) continue;
-      const auto same = costs_.find(kind_of(runs_[i]));
+      const auto same = costs_.find(runs_[i].kind);
       const auto& [spent, evaluations] = same != costs_.end() ? same->second : costs_.at("");
       seconds += spent / evaluations * evaluations_of(runs_[i]);
     }

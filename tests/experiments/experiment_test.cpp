@@ -79,6 +79,19 @@ TEST_F(AnExperiment, HasTheFirstReplicationOfAllOfAStudyFirst) {
                                              "2 b/maze-random-search-seed5"}));
 }
 
+TEST_F(AnExperiment, KnowsWhichRunsCostAlike) {
+  const std::vector<PlannedRun> runs = plan(
+      "[[study]]\ntasks = [\"maze\"]\nvariants = [\"ns\"]\n"
+      "sweep = { task.sensory = [\"picture\", \"lasers\"], variation.rate = [0.1, 0.2] }\n"
+      "[[study]]\ntasks = [\"maze\"]\nvariants = [\"aurora-csc-uniform-2\"]\n");
+  std::set<std::string> kinds;
+  for (const PlannedRun& run : runs) kinds.insert(run.kind);
+  ASSERT_EQ(runs.size(), 5U);
+  EXPECT_EQ(kinds, (std::set<std::string>{"maze/hand-coded task.sensory=\"lasers\"",
+                                          "maze/hand-coded task.sensory=\"picture\"",
+                                          "maze/auto task.sensory=\"picture\""}));
+}
+
 TEST_F(AnExperiment, MayBeCutDownToRunsOfSomeNames) {
   const std::vector<PlannedRun> all = plan(kStudy);
   const auto kept = [&](const std::vector<std::string>& patterns) {
