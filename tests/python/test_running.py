@@ -23,6 +23,8 @@ from tiny import InFolder
 
 HOW: dict[str, Any] = {"variant": "aurora-csc-uniform-2", "seed": 5}
 QUICK: dict[str, Any] = {**HOW, "progress": False}
+# Of robots that take solutions one by one, and of workers that have to be asked for each.
+FEW: dict[str, Any] = {**QUICK, "config": {"run.batch": 32}}
 ITERATIONS = 25
 
 SCRIPT = """
@@ -81,8 +83,8 @@ class OneHash(InFolder):
         ]
         for name, pool in pools:
             with self.subTest(name), pool:
-                run = aurora.run(task, one, 4, self.folder / name, executor=pool, **QUICK)
-                by_batch = aurora.run(task, throw, 4, self.folder / f"{name}-4", **QUICK)
+                run = aurora.run(task, one, 4, self.folder / name, executor=pool, **FEW)
+                by_batch = aurora.run(task, throw, 4, self.folder / f"{name}-4", **FEW)
                 self.assertEqual(run.summary["container_hash"], by_batch.summary["container_hash"])
 
     def test_finished_runs_are_left_alone_or_made_longer(self) -> None:
@@ -231,7 +233,7 @@ class WhatGoesWrong(InFolder):
             ("nan", marked, {}),
         ):
             out = self.folder / name
-            run = aurora.run(task, robot, 5, out, check=False, **how, **QUICK)
+            run = aurora.run(task, robot, 5, out, check=False, **how, **FEW)
             hashes.add(run.summary["container_hash"])
             kept = (out / "failures" / "genotypes.txt").read_text()
             self.assertIn("it fell over" if name != "nan" else "not finite", kept)
