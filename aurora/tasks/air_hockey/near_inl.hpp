@@ -36,7 +36,9 @@ HWY_INLINE Mask<N> links_near(const Pose<N>& pose, std::size_t a, std::size_t b)
   N x[2], y[2];
   seen_from(pose, a, pose.x[b], pose.y[b], x[0], y[0]);
   seen_from(pose, b, pose.x[a], pose.y[a], x[1], y[1]);
-  return (max_of(x[0], x[1]) <= along) & (max_of(y[0], y[1]) <= across);
+  const Mask<N> near_along = max_of(x[0], x[1]) <= along;
+  const Mask<N> near_across = max_of(y[0], y[1]) <= across;
+  return near_along & near_across;
 }
 
 /// How far a link and the base are apart along the axis that separates them best, without skins.
