@@ -121,11 +121,30 @@ std::unique_ptr<Encoder> make_autoencoder(const AutoencoderConfig& config,
 
 namespace {
 
-EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::string summary,
+/// Keys that mean nothing to an auto-encoder for these sensory data.
+Idle idle_keys(const AutoencoderConfig& config, const std::string& kind, bool chooses,
+               const SensoryShape& shape) {
+  Idle idle;
+  if (chooses) {
+    const bool pictures = unfit_for_convolutions(shape).empty();
+    const std::string here = "encoder.kind=" + kind + " takes " +
+                             (pictures ? "convolutions for pictures, which have no hidden layers"
+                                       : "a dense network here, which has no channels");
+    idle.emplace_back(pictures ? "encoder.hidden" : "encoder.channels", here);
+  }
+  if (config.training == Training::none) {
+    for (const char* key : {"batch", "epochs", "patience", "progress", "learning_rate"}) {
+      idle.emplace_back(std::string("encoder.") + key, "encoder.training=none: nothing is trained");
+    }
+  }
+  return idle;
+}
+
+EncoderEntry autoencoder_part(AutoencoderKind kind, const std::string& name, std::string summary,
                               LatentLoss latent_loss = LatentLoss::none) {
   using Config = AutoencoderConfig;
   constexpr std::size_t kMost = 1'000'000;
-  return part<Config>(std::move(name), std::move(summary))
+  return part<Config>(name, std::move(summary))
       .option("engine", &Config::engine, "who computes it; torch is the oracle")
       .option("batch", &Config::batch, 1, kMost, "individuals in a gradient step")
       .option("epochs", &Config::epochs, 1, kMost, "epochs in an update, at most")
@@ -180,6 +199,9 @@ EncoderEntry autoencoder_part(AutoencoderKind kind, std::string name, std::strin
           reason = unfit_for_sequences(mix.task.sensory);
         }
         return reason.empty() ? "" : "the task '" + mix.task.name + "', which has " + reason;
+      })
+      .idle([kind, name](const Config& config, const Mix& mix) {
+        return idle_keys(config, name, kind == AutoencoderKind::automatic, mix.task.sensory);
       })
       .made_by([kind, latent_loss](Config config, const EncoderContext& context) {
         config.kind = kind;

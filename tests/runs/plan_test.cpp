@@ -340,8 +340,10 @@ TEST(Plan, WrittenOnesResolveToThemselves) {
       {"maze", {"run.variant=cvt-map-elites", "selection.kind=novelty"}},
       {"maze",
        {"threshold.gain=0.1", "variation.rate=0.30000000000000004", "run.seed=9223372036854775807",
-        "encoder.hidden=5,4,3", "descriptor.dimension=7"}},
-      {"maze", {"threshold.kind=fixed", "threshold.value=2.5e-17", "encoder.hidden="}},
+        "encoder.kind=mlp-ae", "encoder.hidden=5,4,3", "descriptor.dimension=7"}},
+      {"maze",
+       {"threshold.kind=fixed", "threshold.value=2.5e-17", "encoder.kind=mlp-ae",
+        "encoder.hidden="}},
       {"maze", {"run.variant=taxons-4", "variation.kind=iso+line", "metrics.grid.resolution=7"}},
       {"toy", {"task.wheels=3", "descriptor.dimension=8", "run.threads=3"}},
       {"toy", {"task.odd name=c", "descriptor.dimension=2"}},
@@ -710,6 +712,20 @@ TEST(AKeyThatMeansNothing, IsRefusedWithTheReasonAndThePartsThatHaveIt) {
     EXPECT_EQ(plan.toml(), without);
     EXPECT_TRUE(plan.notes.empty());
   }
+}
+
+TEST(AKeyThatMeansNothing, DependsOnWhatIsSensedAndLearned) {
+  EXPECT_SAYS(complaint(request_of("maze", {"encoder.hidden=5"})),
+              "encoder.hidden=5 means nothing here: encoder.kind=auto takes convolutions for "
+              "pictures, which have no hidden layers");
+  EXPECT_SAYS(complaint(request_of("maze", {"encoder.kind=vae", "encoder.hidden=5"})),
+              "encoder.kind=vae takes convolutions");
+  EXPECT_SAYS(complaint(request_of("maze", {"encoder.training=none", "encoder.epochs=3"})),
+              "encoder.epochs=3 means nothing here: encoder.training=none: nothing is trained");
+  EXPECT_SAYS(complaint(request_of("cart", {"encoder.channels=6"})),
+              "encoder.channels=6 means nothing here: encoder.kind=auto takes a dense network");
+  EXPECT_EQ(complaint(request_of("cart", {"encoder.hidden=6", "descriptor.dimension=2"})), "");
+  EXPECT_EQ(complaint(request_of("maze", {"encoder.channels=6"})), "");
 }
 
 TEST(AKeyThatMeansNothing, IsStillMisspeltIfItIs) {
