@@ -68,6 +68,7 @@ SelectorEntry novelty_selector();
 SelectorEntry surprise_selector();
 SelectorEntry novelty_surprise_selector();
 SelectorEntry curiosity_selector();
+SelectorEntry exploring_selector();
 SelectorEntry tournament_selector();
 SelectorEntry no_selector();
 

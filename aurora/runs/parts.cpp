@@ -145,6 +145,7 @@ Parts builtin_parts() {
   parts.selectors.add(surprise_selector());
   parts.selectors.add(novelty_surprise_selector());
   parts.selectors.add(curiosity_selector());
+  parts.selectors.add(exploring_selector());
   parts.selectors.add(tournament_selector());
   parts.selectors.add(no_selector());
 

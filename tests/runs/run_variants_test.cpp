@@ -193,6 +193,10 @@ INSTANTIATE_TEST_SUITE_P(
     Maze, EveryMix,
     testing::Values(
         GoldenMix{"Curiosity", "hc-csc-uniform", {"selection.kind=curiosity"}, "633dcc58e986d07f"},
+        GoldenMix{"Exploring",
+                  "dns",
+                  {"selection.kind=exploring", "selection.iterations=120"},
+                  "c21ecefdc54d56f7"},
         GoldenMix{
             "Tournament", "hc-csc-uniform", {"selection.kind=tournament"}, "6246a68b473c2380"},
         GoldenMix{"TournamentOnBoth",
