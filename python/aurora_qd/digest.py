@@ -79,7 +79,8 @@ def thinned(metrics: pd.DataFrame, rows: int = ROWS) -> pd.DataFrame:
 def write_digest(directories: Iterable[PathLike], out: PathLike) -> tuple[list[Path], list[str]]:
     """Digests of the runs below the directories, each in the place below `out` that the run has
     below its directory: what was written, and notes on what was not. A digest that is there already
-    is replaced; anything else is left alone (RunError). What is below `out` is no run to digest."""
+    is replaced; anything else is left alone (RunError). What is below `out` is no run to digest,
+    nor is one that is not finished."""
     if xxhash is None:
         raise RunError("a digest has checksums: install the Python module xxhash")
     found: dict[Path, tuple[Run, bool]] = {}
@@ -87,7 +88,14 @@ def write_digest(directories: Iterable[PathLike], out: PathLike) -> tuple[list[P
     for directory in map(Path, directories):
         loaded = load_many([directory])
         own = Path(out).resolve()
-        runs = [run for run in loaded.runs if own not in run.path.resolve().parents]
+        there = [run for run in loaded.runs if own not in run.path.resolve().parents]
+        runs = [run for run in there if run.finished]
+        notes += [
+            f"{run.path}: left out, as no study could go on from a digest of it: it is "
+            f"{run.summary['status']} at iteration {run.summary['iterations']}"
+            for run in there
+            if not run.finished
+        ]
         study = Study(replace(loaded, runs=runs))
         notes += study.notes
         for arm in study.arms:

@@ -225,6 +225,18 @@ class ADigest(InFolder):
         self.assertIn("6 failed", done.stdout)
         self.assertIn("run.batch was 8, now it is 9", done.stdout)
 
+    def test_an_unfinished_run_is_left_to_go_on(self) -> None:
+        out = self.runs / "some"
+        shutil.copytree(self.runs / "hc-csc-uniform" / "maze-hc-csc-uniform-1", out / "whole")
+        shutil.copytree(out / "whole", out / "half")
+        path = out / "half" / "run.json"
+        summary = json.loads(path.read_text())
+        path.write_text(json.dumps({**summary, "status": "interrupted", "seed": 99}))
+        written, notes = write_digest([out], self.kept)
+        self.assertEqual(written, [self.kept / "whole"])
+        self.assertFalse((self.kept / "half").exists())
+        self.assertIn("half: left out, as no study could go on", "; ".join(notes))
+
     def test_one_run_keeps_its_name(self) -> None:
         run = self.runs / "hc-csc-uniform" / "maze-hc-csc-uniform-1"
         self.assertTrue(run.is_dir())
