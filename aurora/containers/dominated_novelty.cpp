@@ -15,6 +15,8 @@ namespace {
 /// lists to touch.
 constexpr std::size_t kSpare = 9;
 constexpr std::size_t kRowsPerChunk = 64;
+constexpr const char* kIteration = "container.iteration";
+constexpr double kMostIterations = 1e15;
 
 }  // namespace
 
@@ -161,11 +163,12 @@ void DominatedNovelty::add_all(const Individuals& batch, std::span<const std::ui
 }
 
 std::vector<std::uint64_t> DominatedNovelty::let_go(Workers& workers) {
-  if (size() <= target_size_) return {};
+  const std::size_t most = target();
+  if (size() <= most) return {};
   settle(workers);
   std::vector<std::uint32_t> order(size());
   std::iota(order.begin(), order.end(), 0U);
-  const auto kept = order.begin() + static_cast<std::ptrdiff_t>(target_size_);
+  const auto kept = order.begin() + static_cast<std::ptrdiff_t>(most);
   std::ranges::nth_element(order, kept, [&](std::uint32_t a, std::uint32_t b) {
     return scores_[a] != scores_[b] ? scores_[a] > scores_[b]
                                     : individuals_.ids[a] < individuals_.ids[b];
@@ -202,16 +205,33 @@ void DominatedNovelty::retain(std::span<const std::uint32_t> rows) {
 }
 
 std::string DominatedNovelty::check(Workers& workers) const {
-  if (size() > target_size_) {
-    throw DataError("there are " + std::to_string(size()) + " members, at most " +
-                    std::to_string(target_size_) + " may stay");
+  const std::string most = std::to_string(target());
+  if (size() > target()) {
+    throw DataError("there are " + std::to_string(size()) + " members, at most " + most +
+                    " may stay");
   }
   Container::check(workers);
-  return std::to_string(size()) + " members, at most " + std::to_string(target_size_);
+  return std::to_string(size()) + " members, at most " + most;
+}
+
+Upkeep DominatedNovelty::after_iteration(const IterationEnd& end, Workers&) {
+  iteration_ = end.iteration;
+  return {};
+}
+
+PartState DominatedNovelty::state() const {
+  if (config_.start >= 1) return {};
+  return {.numbers = {{kIteration, static_cast<double>(iteration_)}}};
 }
 
 void DominatedNovelty::restore(Individuals individuals, const PartState& state) {
+  // What an older version saved does not grow.
+  const double iteration = number_called(state.numbers, kIteration, 0);
+  if (!(iteration >= 0 && iteration <= kMostIterations)) {
+    throw DataError("the iteration of the container is " + std::to_string(iteration));
+  }
   Container::restore(std::move(individuals), state);
+  iteration_ = static_cast<std::size_t>(iteration);
   forget_lists();
 }
 
@@ -221,6 +241,20 @@ ContainerEntry dominated_novelty_container() {
       .option("k", &Config::k, 1, 1000, "fitter neighbours that count (k)")
       .option("novelty_k", &Config::novelty_k, 1, 1000,
               "dns: neighbours that make the novelty score")
+      .option("start", &Config::start, Range{0, 1, true},
+              "dns: how many may stay at first, as a share of container.target_size")
+      .option("iterations", &Config::iterations, Range{1, 1e9},
+              "dns: iterations until container.target_size may stay; half of the run unless said")
+      .depends(
+          "iterations",
+          [](const Mix& mix) { return std::max(1.0, static_cast<double>(mix.iterations) / 2); })
+      .idle([](const Config& config, const Mix&) {
+        Idle idle;
+        if (config.start >= 1) {
+          idle.emplace_back("container.iterations", "container.start=1: all may stay at once");
+        }
+        return idle;
+      })
       .without("threshold", "it keeps the N best, whatever their distance")
       .made_by([](const Config& config, const ContainerContext& context) {
         return std::make_unique<DominatedNovelty>(context.layout, config, context.target_size);

@@ -3,7 +3,7 @@
 //
 // The score of a member is the mean distance to its k nearest fitter members, infinite for the
 // fittest; of equal fitness the older counts as fitter. After every batch the N with the highest
-// scores stay, of equal scores the older ones.
+// scores stay, of equal scores the older ones. N may grow during the run.
 //
 // The work of a batch of B is proportional to B N, and boxes around members leave little of it. A
 // score is a function of distances alone, whoever they lead to: for each member a few more of them
@@ -18,12 +18,16 @@
 #include <vector>
 
 #include "aurora/containers/container.hpp"
+#include "aurora/containers/growth.hpp"
 
 namespace aurora {
 
 struct DominatedNoveltyConfig {
   std::size_t k = 3;           // fitter neighbours that count
   std::size_t novelty_k = 15;  // neighbours that make the novelty score, for selectors
+  // How many may stay, as in Growth.
+  double start = 1;  // N from the beginning
+  double iterations = 5000;
 };
 
 class DominatedNovelty final : public Container {
@@ -37,8 +41,10 @@ class DominatedNovelty final : public Container {
                std::span<Outcome> outcomes) override;
   std::size_t set_descriptors(MatrixView<const float> descriptors,
                               std::span<const float> errors) override;
-  /// At most N members.
+  Upkeep after_iteration(const IterationEnd& end, Workers& workers) override;
+  /// At most N members, or what N is by now.
   std::string check(Workers& workers) const override;
+  PartState state() const override;
   void restore(Individuals individuals, const PartState& state = {}) override;
 
   void retain(std::span<const std::uint32_t> rows) override;
@@ -50,6 +56,10 @@ class DominatedNovelty final : public Container {
   struct Strength;  // who counts as fitter
   struct Gone;      // those who leave
 
+  /// How many may stay.
+  std::size_t target() const {
+    return Growth{config_.start, config_.iterations}.target(iteration_, target_size_);
+  }
   std::span<float> list(std::size_t row) { return distances_.row(row).first(counts_[row]); }
   void resize_lists(std::size_t rows);
   void forget_lists();
@@ -62,6 +72,7 @@ class DominatedNovelty final : public Container {
 
   DominatedNoveltyConfig config_;
   std::size_t target_size_;
+  std::size_t iteration_ = 0;  // that have ended
   // By row. A list is a row of `distances_`: squares, ascending, of the nearest fitter members; it
   // is asked for anew before a score is needed if it is shorter than k.
   Matrix<float> distances_;

@@ -1,21 +1,18 @@
-// Size control with a target that grows (docs/algorithms.md). A container that may fill up to N at
-// once winds its threshold down and is full of whatever came first; one that must stay small keeps
-// those that are far apart and good, and has room for more when they have been found.
+// Size control with a target that grows (growth.hpp, docs/algorithms.md): a container that may fill
+// up to N at once winds its threshold down while it does.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "aurora/containers/container.hpp"
+#include "aurora/containers/growth.hpp"
 #include "aurora/containers/pid.hpp"
 #include "aurora/containers/threshold.hpp"
 
 namespace aurora {
 namespace {
 
-struct GrowingConfig {
-  double rate = 0.05;        // of the threshold, at twice the target; the paper's K_CSC * N
-  double start = 0.1;        // the first target, as a share of N
-  double iterations = 5000;  // until the target is N
+struct GrowingConfig : Growth {
+  double rate = 0.05;  // of the threshold, at twice the target; the paper's K_CSC * N
   bool reseed = true;
 };
 
@@ -44,13 +41,7 @@ class Growing final : public Threshold {
   }
 
  private:
-  /// In a straight line up to N.
-  std::size_t target() const {
-    const auto last = static_cast<double>(target_size_);
-    const double first = config_.start * last;
-    const double share = std::min(1.0, static_cast<double>(iteration_) / config_.iterations);
-    return static_cast<std::size_t>(std::max(1.0, std::round(first + share * (last - first))));
-  }
+  std::size_t target() const { return config_.target(iteration_, target_size_); }
 
   void save(std::vector<NamedNumber>& numbers) const override {
     numbers.push_back({"threshold.encoder_updated", encoder_updated_ ? 1.0 : 0.0});

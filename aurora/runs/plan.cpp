@@ -488,6 +488,7 @@ class Resolver {
       if (!chosen.entry->idle) return;
       for (auto& idle : chosen.entry->idle(chosen.values, mix)) idle_.push_back(std::move(idle));
     });
+    for (const auto& [key, reason] : idle_) plan_.idle.push_back(key);
     std::erase_if(used_, [&](const std::string& key) { return !why_idle(key).empty(); });
   }
 
@@ -690,6 +691,9 @@ Settings Plan::settings() const {
     add_options(metric_prefix(metric.entry->name), *metric.entry, metric.values);
   }
   add_options("task", *task_part.entry, task_part.values);
+  std::erase_if(settings, [&](const auto& setting) {
+    return std::ranges::find(idle, setting.first) != idle.end();
+  });
   return settings;
 }
 

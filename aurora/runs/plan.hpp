@@ -89,6 +89,7 @@ struct Plan {
   Chosen<EvaluatorEntry> evaluator;
   std::vector<std::string> notes;       // what the user should know
   std::vector<std::string> departures;  // from the variant: "KEY = VALUE instead of VALUE"
+  std::vector<std::string> idle;        // keys of its parts that mean nothing in this mix
 
   const TaskSpec& spec() const { return task->spec(); }
   std::size_t descriptor_size() const;

@@ -100,8 +100,11 @@ TEST_P(AgainstDefinition, SameMembersScoresAndOutcomesBatchByBatch) {
   constexpr std::size_t kMost = 150;  // in more than one bucket of the index
   for (const bool ties : {true, false}) {
     for (const std::size_t k : {1U, 3U, 5U}) {
+      const bool grows = k == 5;  // from 30 to 150 in 60 iterations
+      const DominatedNoveltyConfig config{
+          .k = k, .novelty_k = 4, .start = grows ? 0.2 : 1, .iterations = 60};
       Stream draw(static_cast<std::uint64_t>(10 * n + k), Purpose::user);
-      DominatedNovelty container(small_layout(n), {.k = k, .novelty_k = 4}, kMost);
+      DominatedNovelty container(small_layout(n), config, kMost);
       std::vector<Member> oracle;
       Workers workers(2);
       for (std::uint64_t iteration = 0; iteration < 90; ++iteration) {
@@ -117,8 +120,9 @@ TEST_P(AgainstDefinition, SameMembersScoresAndOutcomesBatchByBatch) {
           oracle.push_back(
               {batch.ids[row], batch.fitness[row], {descriptor.begin(), descriptor.end()}});
         }
-        keep_best(oracle, k, kMost);
+        keep_best(oracle, k, grows ? std::min<std::size_t>(30 + 2 * iteration, kMost) : kMost);
         ASSERT_TRUE(same(members_of(container.individuals()), oracle)) << iteration;
+        container.after_iteration({.iteration = iteration + 1}, workers);
 
         // Who asks for scores in between changes nothing.
         if (iteration % 3 == 0) {
@@ -149,8 +153,10 @@ TEST_P(AgainstDefinition, SameMembersScoresAndOutcomesBatchByBatch) {
         }
         if (iteration % 25 == 13) {  // killed, and restored
           const Individuals saved = container.individuals();
-          container = DominatedNovelty(small_layout(n), {.k = k, .novelty_k = 4}, kMost);
-          container.restore(saved);
+          const PartState state = container.state();
+          EXPECT_EQ(state.numbers.empty(), !grows);
+          container = DominatedNovelty(small_layout(n), config, kMost);
+          container.restore(saved, state);
         }
         if (iteration % 45 == 31) {  // few survive
           std::vector<std::uint32_t> order = draw.permutation(container.size());
@@ -232,6 +238,11 @@ TEST(DominatedNovelty, ChecksWhatItIsGiven) {
   EXPECT_THROW(DominatedNovelty(small_layout(1), {.novelty_k = 0}, 5), UsageError);
   EXPECT_THROW(DominatedNovelty(small_layout(1), {}, 0), UsageError);
   EXPECT_THROW(DominatedNovelty(small_layout(0), {}, 5), UsageError);
+  for (const double iteration : {-1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    DominatedNovelty container(small_layout(1), {.start = 0.5}, 5);
+    const PartState state{.numbers = {{"container.iteration", iteration}}};
+    EXPECT_THROW(container.restore(Individuals(small_layout(1)), state), DataError);
+  }
   // More members than may stay are found.
   DominatedNovelty large(small_layout(1), {}, 9);
   Stream draw(1, Purpose::user);

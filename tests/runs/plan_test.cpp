@@ -219,6 +219,8 @@ std::vector<KeyCase> key_cases() {
       {"threshold.integral", {"0.0", "10.0"}, with(kNotReals, {"11"})},
       {"threshold.derivative", {"0.0", "10.0"}, with(kNotReals, {"11"})},
       {"threshold.horizon", {"0.0", "2.5", "1000000.0"}, with(kNotReals, {"1000001"})},
+      {"container.start", {"0.001", "1.0"}, with(kNotReals, {"0", "1.5"})},
+      {"container.iterations", {"1.0", "1000000000.0"}, with(kNotReals, {"0.5", "1e10"})},
       {"threshold.value", {"1e-300", "0.1", "1e+30"}, with(kNotReals, {"0", "1e31"})},
       {"selection.kind",
        {"\"uniform\"", "\"novelty\"", "\"surprise\"", "\"novelty+surprise\"", "\"curiosity\"",
@@ -280,6 +282,8 @@ std::vector<std::string> company_of(const std::string& key, const std::string& v
   if (key == "metrics.also") return {"run.task=toy", "descriptor.dimension=2"};
   if (key.starts_with("metrics.descriptor_coverage")) return {"metrics.also=descriptor_coverage"};
   if (key == "encoder.hidden") return {"encoder.kind=mlp-ae"};
+  if (key == "container.start") return {"run.variant=dns"};
+  if (key == "container.iterations") return {"run.variant=dns", "container.start=0.5"};
   // The first part that has the key.
   for (const KeyHelp& option : key_help(toy_parts())) {
     if (option.key != key || option.part.empty()) continue;
@@ -727,6 +731,20 @@ TEST(AKeyThatMeansNothing, DependsOnWhatIsSensedAndLearned) {
               "encoder.channels=6 means nothing here: encoder.kind=auto takes a dense network");
   EXPECT_EQ(complaint(request_of("cart", {"encoder.hidden=6", "descriptor.dimension=2"})), "");
   EXPECT_EQ(complaint(request_of("maze", {"encoder.channels=6"})), "");
+}
+
+TEST(AKeyThatMeansNothing, IsNoSettingOfTheRun) {
+  const auto shared = [](const std::vector<std::string>& keys) {
+    PlanRequest request = request_of("maze", {"run.variant=dns"});
+    request.where_they_matter = keys;
+    return resolve(toy_parts(), request).toml();
+  };
+  const std::string plain = shared({});
+  EXPECT_EQ(plain.find("extinction_survivors"), std::string::npos);
+  // Nor is its default, which would change with the length of the run.
+  EXPECT_EQ(plain.find("iterations = 160.5"), std::string::npos);
+  EXPECT_EQ(shared({"container.iterations=7", "algorithm.extinction_survivors=0.2"}), plain);
+  EXPECT_NE(shared({"container.start=0.5"}).find("iterations = 160.5"), std::string::npos);
 }
 
 TEST(AKeyThatMeansNothing, IsStillMisspeltIfItIs) {
