@@ -3,10 +3,10 @@
 JOBS ?= $(shell nproc)
 DEMO := runs/demo
 
-.PHONY: help packages python-venv program build run explore deb wheel test test-fast test-python-extras test-browser test-cluster hostile bench paper-report docs fuzz format tidy asan tsan clean
+.PHONY: help packages python-venv program build run explore deb wheel test test-fast test-python-extras test-browser test-cluster hostile bench paper-report beyond-report docs fuzz format tidy asan tsan clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 packages:
 	@scripts/packages scripts/packages.txt scripts/packages-test.txt
@@ -55,6 +55,10 @@ bench: build ## build, then measure every hot loop
 
 paper-report: program ## the paper's figures and claims from results/paper, in report-paper
 	@build/aurora report results/paper --out report-paper
+
+beyond-report: program ## everything beyond the paper against its variants, from results/beyond, in report-beyond
+	@build/aurora report results/beyond --out report-beyond --against aurora-csc-uniform-10 \
+	  --against aurora-csc-novelty-10 --against aurora-csc-surprise-10 --against hc-csc-uniform
 
 docs: build ## build, then the documentation as a site, in build/docs-site
 	@scripts/docs
