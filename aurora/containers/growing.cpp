@@ -2,6 +2,7 @@
 // up to N at once winds its threshold down while it does.
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "aurora/containers/container.hpp"
 #include "aurora/containers/growth.hpp"
@@ -58,6 +59,11 @@ class Growing final : public Threshold {
   bool encoder_updated_ = false;
 };
 
+/// Those who look for the ends of the space need the room: a small container would let go of them.
+bool wants_room(const std::string& selection) {
+  return selection.starts_with("novelty") || selection == "surprise" || selection == "exploring";
+}
+
 }  // namespace
 
 ThresholdEntry growing_threshold_part() {
@@ -66,10 +72,12 @@ ThresholdEntry growing_threshold_part() {
       .option("rate", &Config::rate, Range{0, 1, true},
               "growing: how fast it follows, as a share of the threshold at twice the target")
       .option("start", &Config::start, Range{0, 1, true},
-              "growing: the first target, as a share of container.target_size")
+              "growing: the first target, as a share of container.target_size; 0.1 unless said, 1 "
+              "with selectors that explore")
       .option("iterations", &Config::iterations, Range{1, 1e9},
               "growing: iterations until the target is container.target_size; half of the run "
               "unless said")
+      .depends("start", [](const Mix& mix) { return wants_room(mix.selection) ? 1.0 : 0.1; })
       .depends(
           "iterations",
           [](const Mix& mix) { return std::max(1.0, static_cast<double>(mix.iterations) / 2); })

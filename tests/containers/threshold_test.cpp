@@ -256,6 +256,22 @@ TEST(Threshold, DoesWhatEachKindHasToDo) {
   EXPECT_EQ(other->state(), pid->state());
 }
 
+TEST(Growing, BeginsWithAllOfItForSelectorsThatExplore) {
+  const ThresholdEntry entry = growing_threshold_part();
+  const auto start = std::ranges::find(
+      entry.depends, "start", &std::pair<std::string, std::function<double(const Mix&)>>::first);
+  ASSERT_NE(start, entry.depends.end());
+  Mix mix;
+  for (const char* selection : {"novelty", "surprise", "novelty+surprise", "exploring"}) {
+    mix.selection = selection;
+    EXPECT_EQ(start->second(mix), 1) << selection;
+  }
+  for (const char* selection : {"uniform", "curiosity", "tournament", "none", ""}) {
+    mix.selection = selection;
+    EXPECT_EQ(start->second(mix), 0.1) << selection;
+  }
+}
+
 TEST(Threshold, GrowingFollowsATargetThatGrows) {
   Workers one(1);
   SimulatedContainer container(2, 5);
