@@ -266,7 +266,8 @@ std::span<const Neighbour> NeighbourIndex::nearest_fitter(std::span<const float>
                   .bound = kInfinity,
                   .older_than = id,
                   .fitness = fitness.data(),
-                  .fitter_than = than}},
+                  .fitter_than = than,
+                  .any_of_equals = true}},
                 workspace);
 }
 

@@ -99,7 +99,8 @@ class NeighbourIndex {
       std::uint32_t excluded = kNoSlot, std::uint64_t older_than = kAnyAge) const;
 
   /// The k nearest points to `query` of those who beat somebody of the given fitness and id:
-  /// fitness[slot] is larger, or as large and their id lower.
+  /// fitness[slot] is larger, or as large and their id lower. Of those who are equally far as the
+  /// last of them any may be there: hundreds may be in one place.
   std::span<const Neighbour> nearest_fitter(std::span<const float> query, std::size_t k,
                                             Workspace& workspace, std::span<const float> fitness,
                                             float than, std::uint64_t id) const;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -187,10 +188,14 @@ HWY_INLINE float bound_for(const float* values, std::size_t count, std::size_t w
 class Search {
  public:
   Search(const View& view, const Question& question, const Scratch& scratch)
-      : view_(view), question_(question), scratch_(scratch), bound_(question.bound) {}
+      : view_(view),
+        question_(question),
+        scratch_(scratch),
+        bound_(question.bound),
+        entry_(question.bound) {}
 
-  /// Nothing above this squared distance belongs to the answer.
-  float bound() const { return bound_; }
+  /// Nobody above this squared distance has to be looked at any more.
+  float bound() const { return entry_; }
 
   void look_into(std::uint32_t bucket) {
     alignas(64) float distances[kBucketSize];
@@ -201,12 +206,12 @@ class Search {
     const std::size_t before = count_;
     // The first bucket alone gives a bound.
     if (before == 0 && question_.anybody()) {
-      bound_ = bound_for(distances, kBucketSize, question_.capacity, bound_);
+      bound_ = entry_ = bound_for(distances, kBucketSize, question_.capacity, bound_);
     }
     const auto first = static_cast<std::uint32_t>(bucket * kBucketSize);
     float* near = scratch_.distances + before;
     std::uint32_t* positions = scratch_.positions + before;
-    for (std::uint64_t bits = bits_within(distances, bound_); bits != 0; bits &= bits - 1) {
+    for (std::uint64_t bits = bits_within(distances, entry_); bits != 0; bits &= bits - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(bits));
       *near++ = distances[lane];
       *positions++ = first + lane;
@@ -284,6 +289,7 @@ class Search {
     const float bound = bound_for(distances, count_, question_.capacity, bound_);
     keep_if(0, [&](std::size_t i) { return distances[i] <= bound; });
     bound_ = bound;
+    entry_ = std::min(entry_, bound);
     if (count_ > question_.capacity + kSpare) drop_young();
   }
 
@@ -297,6 +303,8 @@ class Search {
     std::nth_element(all, all + question_.capacity - 1, all + count_, nearer);
     count_ = question_.capacity;
     bound_ = all[count_ - 1].squared_distance;
+    // There are enough: somebody else who is as far as the last of them may be as well left out.
+    entry_ = question_.any_of_equals ? std::nextafter(bound_, -1.0F) : bound_;
     for (std::size_t i = 0; i < count_; ++i) {
       scratch_.distances[i] = all[i].squared_distance;
       scratch_.positions[i] = all[i].slot;
@@ -306,7 +314,8 @@ class Search {
   const View& view_;
   const Question& question_;
   const Scratch& scratch_;
-  float bound_;
+  float bound_;  // enough of those found are within this squared distance
+  float entry_;  // and who comes now has to be within this one
   std::size_t count_ = 0;
 };
 

@@ -68,6 +68,7 @@ struct Question {
   std::uint64_t older_than = NeighbourIndex::kAnyAge;  // nor whose id is not below
   const float* fitness = nullptr;  // by slot: who is fitter than this counts, whatever the id,
   float fitter_than = 0;           // and who is less fit does not; null if age alone counts
+  bool any_of_equals = false;      // of those who are equally far any will do
 
   bool anybody() const { return older_than == NeighbourIndex::kAnyAge && fitness == nullptr; }
 
