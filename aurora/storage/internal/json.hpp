@@ -32,8 +32,8 @@ Json read_json(const std::filesystem::path& path);
 /// Adds a "checksum" of all that is in an object so far, as to_text() writes it.
 void sign(Json& json);
 
-/// A file that holds what to_text() gives of an object that sign() signed, to the letter; DataError
-/// if it is damaged.
+/// A file with an object that sign() signed, or another program as it does: the checksum is of the
+/// text, to the letter, and comes last. DataError if it is damaged.
 Json read_signed_json(const std::filesystem::path& path);
 
 /// A JSON object that knows where it comes from, so that messages can say it.
