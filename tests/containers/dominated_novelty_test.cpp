@@ -329,8 +329,8 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"air-hockey", "task.engine=lanes", "aurora-dns-2", kMany, "ab6aead2efca4c2a"},
         Golden{"hexapod", "task.engine=dart", "dns", kFew, "d3a7424fd6e01675"},
         Golden{"hexapod", "task.engine=dart", "aurora-dns-2", kFew, "1578d77785908abd"},
-        Golden{"hexapod", "task.engine=lanes", "dns", kFew, "28510c22e76257dd"},
-        Golden{"hexapod", "task.engine=lanes", "aurora-dns-2", kFew, "991628e4ee269673"}),
+        Golden{"hexapod", "task.engine=lanes", "dns", kFew, "1f71ecf23d0e7ed9"},
+        Golden{"hexapod", "task.engine=lanes", "aurora-dns-2", kFew, "b4558ac4437fba25"}),
     [](const auto& instance) {
       std::string name = std::string(instance.param.task) + instance.param.variant;
       if (instance.param.engine == DnsRuns::kDart) name += "dart";

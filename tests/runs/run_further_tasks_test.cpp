@@ -51,8 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Further{"MazeLasers", "maze", "task.sensory=lasers", "a3e0345fa063e2b5",
                             "157eded9c519055e"},
                     Further{"Vases", "vases", kNoOption, "a41a642b4c063c92", "6ced869f0a3545d7"},
-                    Further{"HexapodWalking", "hexapod-walking", kNoOption, "db28f290ab1408de",
-                            "fb95433e8a95af6f"}),
+                    Further{"HexapodWalking", "hexapod-walking", kNoOption, "834cb827864966e0",
+                            "fe24a4da5f0aef7a"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 class FurtherTask : public RunFixture {

@@ -25,7 +25,15 @@ inline constexpr double kHipDirections[kLegs][2] = {
     {-0.7071106771981701, -0.7071028851534585},   {-0.7038505341797737, 0.7103481016620282},
     {-3.673205103346574e-06, 0.9999999999932537}, {0.7071054825112363, 0.7071080798594735}};
 
-/// Where the robots are and how they move.
+/// Where a leg begins, which is all that tells one from another.
+template <class N>
+struct Mount {
+  Vec3<N> hip;
+  N cos, sin;  // of its yaw
+  N odd;       // 1 for kOddLeg, 0 for others
+};
+
+/// Where the robots are and how they move, their legs in any order.
 template <class N>
 struct State {
   N rotation[9];            // of the base, row by row
@@ -33,18 +41,8 @@ struct State {
   Vec3<N> angular, linear;  // its velocity, in its own frame
   N angles[kJoints];
   N speeds[kJoints];
+  Mount<N> mounts[kLegs];
 };
-
-template <class N>
-HWY_INLINE State<N> at_start() {
-  State<N> state;
-  const N zero = 0;
-  for (std::size_t i = 0; i < 9; ++i) state.rotation[i] = i % 4 == 0 ? N(1) : zero;
-  state.position = {zero, zero, N(kStartHeight)};
-  state.angular = state.linear = {zero, zero, zero};
-  for (std::size_t j = 0; j < kJoints; ++j) state.angles[j] = state.speeds[j] = zero;
-  return state;
-}
 
 // ---- Packed symmetric matrices ----
 
@@ -177,11 +175,6 @@ HWY_INLINE Vec3<N> to_leg(const Leg<N>& leg, const Vec3<N>& a) {
           a.z};
 }
 
-template <class N>
-HWY_INLINE Vec3<N> hip_of(std::size_t leg) {
-  return {N(kHips[leg].position.x), N(kHips[leg].position.y), N(0)};
-}
-
 /// A wrench (or, with the parts swapped, a motion) at the hip as one at the base's centre.
 template <class N>
 HWY_INLINE void at_base(const Leg<N>& leg, const Vec3<N>& hip, const Vec3<N>& turning,
@@ -245,15 +238,13 @@ HWY_INLINE void add_leg_bias(const Axes<N>& axes, const Inertia<N> (&bodies)[kLe
 }
 
 template <class N>
-HWY_INLINE void place_leg(std::size_t l, const N* angles, Leg<N>& leg) {
+HWY_INLINE void place_leg(const Mount<N>& mount, const N* angles, Leg<N>& leg) {
   N s0, c0, s1, c1, s2, c2;
   sin_cos(angles[0], s0, c0);
   sin_cos(angles[1], s1, c1);
   sin_cos(angles[2], s2, c2);
-  const N yaw_cos = kHipDirections[l][0];
-  const N yaw_sin = kHipDirections[l][1];
-  const N c = neg_mul_add(yaw_sin, s0, yaw_cos * c0);
-  const N s = mul_add(yaw_cos, s0, yaw_sin * c0);
+  const N c = neg_mul_add(mount.sin, s0, mount.cos * c0);
+  const N s = mul_add(mount.cos, s0, mount.sin * c0);
   leg.out = {c, s, N(0)};
   leg.left = {-s, c, N(0)};
   leg.femur_cos = c1;
@@ -264,23 +255,36 @@ HWY_INLINE void place_leg(std::size_t l, const N* angles, Leg<N>& leg) {
   leg.knee_z = N(-kLinks[2].origin.x) * s1;
 }
 
-/// Inertias of a leg's three bodies around its hip.
+/// Of a coxa.
 template <class N>
-HWY_INLINE void weigh_leg(std::size_t l, const Leg<N>& leg, Inertia<N> (&bodies)[kLegJoints]) {
-  const Mass coxa = mass_of(l, 0);
+HWY_INLINE Inertia<N> inertia_of(const Mass& coxa) {
   const Vector& at = coxa.centre;
   const double m = coxa.mass;
-  bodies[0] = {N(coxa.ixx + m * at.y * at.y),
-               N(coxa.iyy + m * at.x * at.x),
-               N(coxa.izz + m * (at.x * at.x + at.y * at.y)),
-               N(0),
-               {N(m * at.x), N(m * at.y), N(0)},
-               N(m)};
-  const Mass femur = mass_of(l, 1);
+  return {N(coxa.ixx + m * at.y * at.y),
+          N(coxa.iyy + m * at.x * at.x),
+          N(coxa.izz + m * (at.x * at.x + at.y * at.y)),
+          N(0),
+          {N(m * at.x), N(m * at.y), N(0)},
+          N(m)};
+}
+
+/// Inertias of a leg's three bodies around its hip.
+template <class N>
+HWY_INLINE void weigh_leg(const Mount<N>& mount, const Leg<N>& leg,
+                          Inertia<N> (&bodies)[kLegJoints]) {
+  bodies[0] = inertia_of<N>(kLinks[0].mass);
+  const Inertia<N> odd = inertia_of<N>(kOddCoxa);
+  const Mask<N> is_odd = mount.odd > N(0);
+  bodies[0].xx = select(is_odd, odd.xx, bodies[0].xx);
+  bodies[0].yy = select(is_odd, odd.yy, bodies[0].yy);
+  bodies[0].zz = select(is_odd, odd.zz, bodies[0].zz);
+  bodies[0].moment.x = select(is_odd, odd.moment.x, bodies[0].moment.x);
+  bodies[0].moment.y = select(is_odd, odd.moment.y, bodies[0].moment.y);
+  const Mass& femur = kLinks[1].mass;
   bodies[1] = turned(femur, leg.femur_cos, leg.femur_sin,
                      mul_add(N(femur.centre.x), leg.femur_cos, N(kLinks[1].origin.x)),
                      N(-femur.centre.x) * leg.femur_sin);
-  const Mass tibia = mass_of(l, 2);
+  const Mass& tibia = kLinks[2].mass;
   const N tx = tibia.centre.x;
   const N tz = tibia.centre.z;
   bodies[2] = turned(tibia, leg.tibia_cos, leg.tibia_sin,
@@ -375,11 +379,11 @@ HWY_NOINLINE void describe(const State<N>& state, Model<N>& model) {
   Total<N> total;
   for (std::size_t l = 0; l < kLegs; ++l) {
     Leg<N>& leg = model.legs[l];
-    const Vec3<N> hip = hip_of<N>(l);
-    place_leg(l, state.angles + l * kLegJoints, leg);
+    const Vec3<N>& hip = state.mounts[l].hip;
+    place_leg(state.mounts[l], state.angles + l * kLegJoints, leg);
     const Axes<N> axes(leg);
     Inertia<N> bodies[kLegJoints];
-    weigh_leg(l, leg, bodies);
+    weigh_leg(state.mounts[l], leg, bodies);
 
     Vec3<N> leg_torque, leg_force;
     const Vec3<N> hip_speed = state.linear + cross(state.angular, hip);

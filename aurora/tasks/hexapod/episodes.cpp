@@ -33,59 +33,30 @@ void run_all(std::span<const Controller> controllers, std::span<Bodies> ends,
 
 class OneRobot : public Walker {
  public:
-  OneRobot() : state_(at_start<double>()) {}
-
   void step(const std::array<double, kJoints>& targets) override {
-    const Bodies bodies = this->bodies();
-    floor_.touch(bodies, touches_);
-    step(targets, touches_);
+    robot_.floor.touch(robot_.bodies, robot_.stance.touches);
+    step_from_stance(targets);
   }
   void step(const std::array<double, kJoints>& targets, const Touches& touches) override {
-    stepper_.step(targets.data(), {&touches}, state_);
+    robot_.stance.touches = touches;
+    step_from_stance(targets);
   }
-  Bodies bodies() const override {
-    Bodies bodies;
-    look(state_, {&bodies});
-    return bodies;
-  }
-  Motion motion() const override {
-    const State<double>& state = state_;
-    const double* r = state.rotation;
-    Motion motion;
-    motion.base = {{Vector{r[0], r[3], r[6]}, Vector{r[1], r[4], r[7]}, Vector{r[2], r[5], r[8]}},
-                   {state.position.x, state.position.y, state.position.z}};
-    motion.angular = {state.angular.x, state.angular.y, state.angular.z};
-    motion.linear = {state.linear.x, state.linear.y, state.linear.z};
-    std::ranges::copy(state.angles, motion.angles.begin());
-    std::ranges::copy(state.speeds, motion.speeds.begin());
-    return motion;
-  }
-  Moment moment() const override {
-    Moment moment;
-    std::ranges::copy(state_.angles, moment.angles.begin());
-    for (std::size_t leg = 0; leg < kLegs; ++leg) moment.stands_on[leg] = stands_on(leg, touches_);
-    return moment;
-  }
+  Bodies bodies() const override { return robot_.bodies; }
+  Motion motion() const override { return robot_.motion; }
+  Moment moment() const override { return robot_.moment(); }
   void set(const Motion& motion) override {
-    State<double>& state = state_;
-    for (std::size_t i = 0; i < 3; ++i) {
-      state.rotation[i] = motion.base.axes[i].x;
-      state.rotation[3 + i] = motion.base.axes[i].y;
-      state.rotation[6 + i] = motion.base.axes[i].z;
-    }
-    const Vector& p = motion.base.position;
-    state.position = {p.x, p.y, p.z};
-    state.angular = {motion.angular.x, motion.angular.y, motion.angular.z};
-    state.linear = {motion.linear.x, motion.linear.y, motion.linear.z};
-    std::ranges::copy(motion.angles, state.angles);
-    std::ranges::copy(motion.speeds, state.speeds);
+    robot_.motion = motion;
+    crew_.look({&robot_});
   }
 
  private:
-  State<double> state_;
-  Stepper<double> stepper_;
-  Floor floor_;
-  Touches touches_;  // of the last step
+  void step_from_stance(const std::array<double, kJoints>& targets) {
+    robot_.stance.arrange();
+    crew_.step({&robot_}, {targets.data()});
+  }
+
+  Crew<double> crew_;
+  Robot robot_ = new_robot(crew_);
 };
 
 std::unique_ptr<Walker> make_one() {

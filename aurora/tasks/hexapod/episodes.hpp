@@ -16,8 +16,8 @@ namespace aurora::hexapod {
 /// Robots that fill the widest registers; batches that are a multiple of this are the fastest.
 inline constexpr std::size_t kRobotsAtOnce = 8;
 
-/// Of a batch's robots, so many at a time, those that stand alike share registers: larger batches
-/// are faster, up to this.
+/// Of a batch's robots, so many at a time, those that stand on as many legs share registers: larger
+/// batches are faster, up to this.
 inline constexpr std::size_t kCrowd = 64;
 
 /// A step of a robot: the angles of its joints after it, and the legs that it stood on in it.

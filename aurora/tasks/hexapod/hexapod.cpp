@@ -19,7 +19,7 @@ TaskSpec hexapod_spec(hexapod::Engine engine) {
   TaskSpec spec;
   spec.name = "hexapod";
   spec.title = "Hexapod";
-  spec.version = engine == hexapod::Engine::dart ? 1 : 2;
+  spec.version = engine == hexapod::Engine::dart ? 1 : 3;
   spec.genotype_size = hexapod::kGenes;
   spec.sensory = {{hexapod::kPictureSide, hexapod::kPictureSide, hexapod::kChannels},
                   ElementType::uint8};

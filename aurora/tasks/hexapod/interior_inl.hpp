@@ -55,7 +55,7 @@ class InteriorPoint {
   static constexpr double kFirstImpulse = 0.02;  // away from a single bound
   static constexpr double kSmallGap = 1e-9;
   static constexpr double kSmallResidual = 1e-7;
-  static constexpr double kStep = 0.995;  // of the way to the nearest bound
+  static constexpr double kStep = 0.9995;  // of the way to the nearest bound
 
   /// What nobody who is wanted has is left out: it would add zeros.
   void list_rows(std::size_t rows, Mask<N> wanted, Problem<N>& problem) {
@@ -126,12 +126,15 @@ class InteriorPoint {
     row.lack = select(row.on, neg_mul_add(row.softness, row.trial, row.wanted - speed), zero);
     const N low = row.trial - row.low;
     const N high = row.high - row.trial;
-    const N inverse = N(1) / (low * high);
-    row.inverse_low = select(row.has_low, high * inverse, zero);
-    row.inverse_high = select(row.has_high, low * inverse, zero);
-    row.stiffness =
-        one_if<N>(row.on) /
-        mul_add(row.z_low, row.inverse_low, mul_add(row.z_high, row.inverse_high, row.softness));
+    // One division for the inverse of low * high and that of
+    //   z_low / low + z_high / high + softness.
+    const N area = low * high;
+    const N resistance = mul_add(row.z_low, high, mul_add(row.z_high, low, row.softness * area));
+    const N inverse = N(1) / (area * resistance);
+    const N inverse_area = resistance * inverse;
+    row.inverse_low = select(row.has_low, high * inverse_area, zero);
+    row.inverse_high = select(row.has_high, low * inverse_area, zero);
+    row.stiffness = select(row.on, area * (area * inverse), zero);
     distance.gap = mul_add(row.z_low, low, mul_add(row.z_high, high, distance.gap));
     distance.residual = max_of(distance.residual, abs_of(row.lack + row.z_low - row.z_high));
   }

@@ -87,11 +87,13 @@ inline constexpr std::array<Link, kLegJoints> kLinks = {
 inline constexpr double kFootRadius = 0.025;
 inline constexpr Vector kFoot = {0.039, 0, -0.11095};  // in the tibia's frame
 
-/// The mass of a leg's link; another oddity of the robot file is the coxa of leg 2.
-constexpr Mass mass_of(std::size_t leg, std::size_t link) {
-  Mass mass = kLinks[link].mass;
-  if (leg == 2 && link == 0) mass.centre = {0, 0.028, 0};
-  return mass;
+/// Another oddity of the robot file is the coxa of leg 2, whose centre of mass is elsewhere.
+inline constexpr std::size_t kOddLeg = 2;
+inline constexpr Mass kOddCoxa = {0.0199, {0, 0.028, 0}, 6.158e-6, 5.830e-6, 5.830e-6, 0};
+
+/// The mass of a leg's link.
+constexpr const Mass& mass_of(std::size_t leg, std::size_t link) {
+  return leg == kOddLeg && link == 0 ? kOddCoxa : kLinks[link].mass;
 }
 
 }  // namespace aurora::hexapod

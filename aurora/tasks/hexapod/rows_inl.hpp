@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <numbers>
 
-#include "aurora/tasks/hexapod/contacts.hpp"
 #include "aurora/tasks/hexapod/dynamics_inl.hpp"
+#include "aurora/tasks/hexapod/stance.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace aurora::hexapod::HWY_NAMESPACE {
@@ -196,18 +196,21 @@ HWY_INLINE void add_contact(const State<N>& state, const Model<N>& model, const 
 
 template <class N>
 HWY_NOINLINE void add_contact_rows(const State<N>& state, const Model<N>& model,
-                                   const Touches* const (&touches)[kWidth<N>],
-                                   Problem<N>& problem) {
+                                   const Stance* const (&stances)[kWidth<N>], Problem<N>& problem) {
   std::size_t next = 0;
   for (std::size_t leg = 0; leg <= kLegs; ++leg) {
     problem.first[leg] = next;
     std::size_t most = 0;
-    for (const Touches* robot : touches) most = std::max(most, robot->counts[leg]);
+    for (const Stance* robot : stances) {
+      most = std::max(most, robot->touches.counts[robot->legs[leg]]);
+    }
     for (std::size_t c = 0; c < most; ++c) {
       Places<N> places;
       for (std::size_t robot = 0; robot < kWidth<N>; ++robot) {
-        const bool on = c < touches[robot]->counts[leg];
-        const Touches::Place place = on ? touches[robot]->places[leg][c] : Touches::Place{{}, 0};
+        const Touches& touches = stances[robot]->touches;
+        const std::size_t own = stances[robot]->legs[leg];
+        const bool on = c < touches.counts[own];
+        const Touches::Place place = on ? touches.places[own][c] : Touches::Place{{}, 0};
         places.x[robot] = place.touch.x;
         places.y[robot] = place.touch.y;
         places.depth[robot] = place.touch.depth;

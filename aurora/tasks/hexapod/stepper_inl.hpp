@@ -6,17 +6,18 @@
 #define AURORA_TASKS_HEXAPOD_STEPPER_INL_HPP
 #endif
 
-#include "aurora/tasks/hexapod/contacts.hpp"
 #include "aurora/tasks/hexapod/dynamics_inl.hpp"
 #include "aurora/tasks/hexapod/rows_inl.hpp"
 #include "aurora/tasks/hexapod/solver_inl.hpp"
+#include "aurora/tasks/hexapod/stance.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace aurora::hexapod::HWY_NAMESPACE {
 
+/// Writes where a body of each robot is to its place in `to`.
 template <class N>
-HWY_INLINE void put(Bodies* const (&bodies)[kWidth<N>], std::size_t body, const Vec3<N>& x,
-                    const Vec3<N>& y, const Vec3<N>& z, const Vec3<N>& position) {
+HWY_INLINE void put(Transform* const (&to)[kWidth<N>], const Vec3<N>& x, const Vec3<N>& y,
+                    const Vec3<N>& z, const Vec3<N>& position) {
   double numbers[12][kWidth<N>];
   const Vec3<N>* const vectors[4] = {&x, &y, &z, &position};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -25,7 +26,7 @@ HWY_INLINE void put(Bodies* const (&bodies)[kWidth<N>], std::size_t body, const 
     store(vectors[i]->z, numbers[3 * i + 2]);
   }
   for (std::size_t n = 0; n < kWidth<N>; ++n) {
-    Transform& pose = (*bodies[n])[body];
+    Transform& pose = *to[n];
     for (std::size_t i = 0; i < 3; ++i) {
       pose.axes[i] = {numbers[3 * i][n], numbers[3 * i + 1][n], numbers[3 * i + 2][n]};
     }
@@ -33,18 +34,21 @@ HWY_INLINE void put(Bodies* const (&bodies)[kWidth<N>], std::size_t body, const 
   }
 }
 
-/// Where the robots' bodies are.
+/// Where the bodies are of robots with their legs in these orders.
 template <class N>
-HWY_NOINLINE void look(const State<N>& state, Bodies* const (&bodies)[kWidth<N>]) {
+HWY_NOINLINE void place_bodies(const State<N>& state, const LegOrder* const (&legs)[kWidth<N>],
+                               Bodies* const (&bodies)[kWidth<N>]) {
+  Transform* to[kWidth<N>];
+  for (std::size_t n = 0; n < kWidth<N>; ++n) to[n] = bodies[n]->data();
   const N* r = state.rotation;
   const Vec3<N> x = {r[0], r[3], r[6]};
   const Vec3<N> y = {r[1], r[4], r[7]};
   const Vec3<N> z = {r[2], r[5], r[8]};
-  put(bodies, 0, x, y, z, state.position);
+  put<N>(to, x, y, z, state.position);
   for (std::size_t l = 0; l < kLegs; ++l) {
     Leg<N> leg;
-    place_leg(l, state.angles + l * kLegJoints, leg);
-    const Vec3<N> hip = hip_of<N>(l);
+    place_leg(state.mounts[l], state.angles + l * kLegJoints, leg);
+    const Vec3<N>& hip = state.mounts[l].hip;
     const Vec3<N> out = leg.out.x * x + leg.out.y * y;
     const Vec3<N> left = leg.left.x * x + leg.left.y * y;
     const Vec3<N> root = state.position + hip.x * x + hip.y * y;
@@ -54,10 +58,14 @@ HWY_NOINLINE void look(const State<N>& state, Bodies* const (&bodies)[kWidth<N>]
     const Vec3<N> tibia_z = leg.tibia_sin * out + leg.tibia_cos * z;
     const Vec3<N> elbow = root + N(kLinks[1].origin.x) * out;
     const Vec3<N> knee = elbow + N(kLinks[2].origin.x) * femur_x;
-    const std::size_t body = 1 + l * kLegJoints;
-    put(bodies, body, out, left, z, root);
-    put(bodies, body + 1, femur_x, left, femur_z, elbow);
-    put(bodies, body + 2, tibia_x, left, tibia_z, knee);
+    for (std::size_t n = 0; n < kWidth<N>; ++n) {
+      to[n] = bodies[n]->data() + 1 + (*legs[n])[l] * kLegJoints;
+    }
+    put<N>(to, out, left, z, root);
+    for (Transform*& body : to) ++body;
+    put<N>(to, femur_x, left, femur_z, elbow);
+    for (Transform*& body : to) ++body;
+    put<N>(to, tibia_x, left, tibia_z, knee);
   }
 }
 
@@ -65,13 +73,14 @@ HWY_NOINLINE void look(const State<N>& state, Bodies* const (&bodies)[kWidth<N>]
 template <class N>
 class Stepper {
  public:
-  /// Moves robots that touch the floor here and whose joints want to be there.
-  void step(const N* targets, const Touches* const (&touches)[kWidth<N>], State<N>& state) {
+  /// Moves robots that stand like this and whose joints want to be there, all with their legs in
+  /// the order of their stances.
+  void step(const N* targets, const Stance* const (&stances)[kWidth<N>], State<N>& state) {
     describe(state, model_);
     Velocity<N>& velocity = problem_.before;
     move_freely(state, model_, velocity);
     add_joint_rows(state, model_, targets, problem_);
-    add_contact_rows(state, model_, touches, problem_);
+    add_contact_rows(state, model_, stances, problem_);
     solver_.solve(model_, problem_);
     for (std::size_t i = 0; i < 6; ++i) velocity.base[i] += problem_.change.base[i];
     for (std::size_t j = 0; j < kJoints; ++j) velocity.joints[j] += problem_.change.joints[j];

@@ -21,6 +21,7 @@ TaskSpec walking_spec() {
   TaskSpec spec;
   spec.name = "hexapod-walking";
   spec.title = "Hexapod Straight Walking";
+  spec.version = 2;
   spec.genotype_size = hexapod::kGenes;
   spec.sensory = {{kSteps / kStepsPerMoment, kJoints + kLegs}, ElementType::float32};
   for (const char* leg : hexapod::kLegNames) spec.ground_truth.push_back({leg, 0, 1});
