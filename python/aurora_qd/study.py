@@ -36,6 +36,12 @@ PARTS = {
     "variation.kind": "polynomial",
 }
 LEARNED, HAND_CODED = {"descriptor.kind": "learned"}, {"descriptor.kind": "hand-coded"}
+TOURNAMENT = {
+    "threshold.kind": "csc",
+    "selection.kind": "tournament",
+    "selection.criterion": "both",
+    "selection.size": 4,
+}
 VARIANTS: dict[str, dict[str, Any]] = {
     **{
         f"aurora-{threshold}-{selection}": {
@@ -62,6 +68,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "dns": {**HAND_CODED, "container.kind": "dns"},
     "aurora-uniform": {**LEARNED, "threshold.kind": "growing", "encoder.redraw": True},
     "hc-uniform": {**HAND_CODED, "threshold.kind": "growing"},
+    "aurora-tournament": {**LEARNED, **TOURNAMENT, "encoder.redraw": True},
+    "hc-tournament": {**HAND_CODED, **TOURNAMENT},
     "cma-me": {**HAND_CODED, "algorithm.kind": "cma-me", "container.kind": "grid"},
     "aurora-ensemble": {**LEARNED, "algorithm.kind": "ensemble", "threshold.kind": "csc"},
 }

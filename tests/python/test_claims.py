@@ -221,7 +221,8 @@ class Mixes(unittest.TestCase):
         for head, settings in zip(listed[::2], listed[1::2]):
             name = head.split()[0]
             pairs: dict = dict(word.split("=", 1) for word in settings.split())
-            pairs = {key: {"true": True}.get(value, value) for key, value in pairs.items()}
+            known = {"true": True, "4": 4}
+            pairs = {key: known.get(value, value) for key, value in pairs.items()}
             self.assertEqual(pairs.pop(DIMENSION, None), "n" if name.endswith("-n") else None)
             said[name.removesuffix("-n")] = pairs
         defaults = {**PARTS, "threshold.kind": "csc"}

@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(Maze, EveryVariant,
                                          Golden{"cvt-map-elites", "11f35438d10a1a2d"},
                                          Golden{"aurora-uniform-10", "b28407b3d6cf2f9a"},
                                          Golden{"hc-uniform", "4abccab24f57ceb3"},
+                                         Golden{"aurora-tournament-10", "b70c68c113c19344"},
+                                         Golden{"hc-tournament", "9e66f5a380fd008e"},
                                          Golden{"aurora-ensemble-10", "f8010259775913fc"}),
                          [](const auto& instance) {
                            std::string name = instance.param.variant;

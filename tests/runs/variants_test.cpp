@@ -85,6 +85,8 @@ TEST(Variants, EachNameSetsItsParts) {
       {"aurora-pid-uniform-4", kLearned, "pid", "uniform", 4},
       {"aurora-uniform-3", kLearned, "growing", "uniform", 3},
       {"hc-uniform", kHandCoded, "growing", "uniform", 77},
+      {"aurora-tournament-2", kLearned, "csc", "tournament", 2},
+      {"hc-tournament", kHandCoded, "csc", "tournament", 77},
       {"taxons-7", kLearned, "", "novelty+surprise", 7},
       {"ns", kHandCoded, "", "novelty", 77},
       {"map-elites", kHandCoded, "", "uniform", 77},
