@@ -101,6 +101,49 @@ TEST(Tournament, DoesNotDependOnTheOrderOfRows) {
   }
 }
 
+/// By comparing everybody with everybody.
+std::vector<double> plain_ranks(const std::vector<double>& values) {
+  std::vector<double> ranks;
+  for (const double value : values) {
+    double better = 0, as_good = 0;
+    for (const double other : values) {
+      better += other > value ? 1 : 0;
+      as_good += other == value ? 1 : 0;
+    }
+    ranks.push_back(better + (as_good - 1) / 2);
+  }
+  return ranks;
+}
+
+TEST(Tournament, RanksNumbersOfAllKindsAsComparingThemDoes) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Floats kinds = {0.0F, -0.0F, 1e-45F, -1e-45F, inf, -inf, 3e38F, -3e38F, 1, -1};
+  Stream draw(7, Purpose::user);
+  for (const std::size_t size : {1U, 2U, 10U, 300U}) {
+    Floats fitness(size), novelty(size);
+    for (Floats* values : {&fitness, &novelty}) {
+      for (float& value : *values) {
+        const double number = draw.uniform();
+        value = number < 0.3 ? kinds[draw.below(kinds.size())]
+                             : static_cast<float>(1000 * (number - 0.6));
+      }
+    }
+    const std::vector<double> a = plain_ranks({fitness.begin(), fitness.end()});
+    const std::vector<double> b = plain_ranks({novelty.begin(), novelty.end()});
+    std::vector<double> sum(size);
+    for (std::size_t i = 0; i < size; ++i) sum[i] = -a[i] - b[i];
+    const std::vector<double> ranks = plain_ranks(sum);
+    std::vector<double> expected;
+    const auto n = static_cast<double>(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const double count = static_cast<double>(std::ranges::count(ranks, ranks[i]));
+      const double rest = n - (ranks[i] - (count - 1) / 2);  // who is here or worse
+      expected.push_back((std::pow(rest / n, 4) - std::pow((rest - count) / n, 4)) / count);
+    }
+    expect_chances(chances(members_with(fitness, novelty), {"criterion=both", "size=4"}), expected);
+  }
+}
+
 /// Tournaments that are held: of k drawn, with replacement, the best; one of the equals by lot.
 TEST(Tournament, WinsAsOftenAsInTournamentsThatAreHeld) {
   constexpr std::size_t kHeld = 400'000;
