@@ -69,7 +69,7 @@ def _duels(
     arms: Sequence[Arm], values: dict[str, np.ndarray], against: Sequence[str], level: float
 ) -> dict[str, Duel]:
     """By label; of those with two values or more."""
-    references = [arm.label for arm in arms if arm.label in against or arm.variant in against]
+    references = _references(arms, against)
     samples = [values.get(label, np.array([])) for label in references]
     if not samples or min(map(len, samples)) < 2:
         return {}
@@ -78,6 +78,16 @@ def _duels(
         for label, found in values.items()
         if label not in references and len(found) >= 2
     }
+
+
+def _references(arms: Sequence[Arm], against: Sequence[str]) -> list[str]:
+    """The labels that are named; where a variant is, and nobody is simply called so, all of it."""
+    labels = {arm.label for arm in arms}
+    return [
+        arm.label
+        for arm in arms
+        if arm.label in against or (arm.variant in against and arm.variant not in labels)
+    ]
 
 
 def check(study: Study, against: Sequence[str]) -> None:

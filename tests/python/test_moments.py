@@ -87,6 +87,18 @@ class Moments(unittest.TestCase):
         table = self.table("hc-csc-uniform", "random-search")
         self.assertEqual(table.loc[("ns", 1.0), "verdict"], NEITHER)
 
+    def test_a_variant_is_itself_and_not_its_sweeps(self) -> None:
+        plain = runs(5, "maze", "aurora-csc-uniform-10", coverage=60.0)
+        others = runs(5, "maze", "aurora-csc-uniform-10", coverage=90.0, t_c=50)
+        study = Study(Loaded(plain + others + runs(5, "maze", "ns", coverage=80.0)))
+        labels = {arm.label for arm in study.arms}
+        self.assertIn("aurora-csc-uniform-10", labels)
+        table = moments(study, "maze", ["coverage"], ["aurora-csc-uniform-10"], 0.05)
+        table = table[table["share"] == 1].set_index("variant")
+        self.assertTrue(np.isnan(table.loc["aurora-csc-uniform-10", "p"]))
+        self.assertEqual(table.loc["ns", "verdict"], BETTER)
+        self.assertEqual(sum(table["verdict"] == BETTER), 2)  # and the sweep is held against it
+
     def test_nobody_is_held_against_who_has_not_come_so_far(self) -> None:
         self.assertNotIn("p", self.table("map-elites"))
 
