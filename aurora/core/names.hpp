@@ -31,9 +31,9 @@ std::vector<std::string> names_of() {
   return names;
 }
 
-/// The candidate that begins with `name`, or else the one with the smallest edit distance to it;
-/// empty if there are none.
-std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+/// "; did you mean 'X'?", where X is the candidate that begins with `name`, or else the one with
+/// the smallest edit distance to it; nothing if there is none that comes near.
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
 /// "there is no WHAT 'NAME'; did you mean 'X'? (known: A, B, X)": throws UsageError.
 [[noreturn]] void throw_unknown(std::string_view what, std::string_view name,

@@ -250,17 +250,18 @@ class Resolver {
     if (setting.key.starts_with("task.") || known().contains(setting.key)) return;
     // A key without its section is found by its end: target_size is container.target_size.
     std::vector<std::string> all;
-    std::vector<std::string> same_end;
+    std::set<std::string> meant;
     for (const auto& [word, key] : kSynonyms) {
-      if (setting.key.find(word) != std::string::npos) same_end.emplace_back(key);
+      if (setting.key.find(word) != std::string::npos) meant.emplace(key);
     }
     for (const auto& [key, option] : known()) {
       all.push_back(key);
-      if (key.ends_with("." + setting.key)) same_end.push_back(key);
+      if (key.ends_with("." + setting.key)) meant.insert(key);
     }
     throw UsageError(fmt::format(
-        "{}there is no option '{}'; did you mean '{}'? (aurora list options shows all)",
-        setting.place, setting.key, nearest_name(setting.key, same_end.empty() ? all : same_end)));
+        "{}there is no option '{}'{} (aurora list options shows all)", setting.place, setting.key,
+        meant.empty() ? did_you_mean(setting.key, all)
+                      : fmt::format("; did you mean '{}'?", fmt::join(meant, "' or '"))));
   }
 
   // --- Looking up ---
@@ -284,11 +285,7 @@ class Resolver {
     std::string message = fmt::format("{}{} must be {}, not '{}'", setting->place, key,
                                       option.values, setting->value.text);
     if (setting->value.form == Value::Form::string && option.names.empty()) message += " in quotes";
-    if (!option.names.empty()) {
-      message +=
-          fmt::format("; did you mean '{}'?", nearest_name(setting->value.text, option.names));
-    }
-    throw UsageError(message);
+    throw UsageError(message + did_you_mean(setting->value.text, option.names));
   }
 
   Values values_of(const std::string& prefix, const std::vector<Option>& options) {

@@ -59,8 +59,8 @@ std::size_t parse_number(std::string_view name, std::string_view digits) {
     if (is_numbered(variant)) candidates.back().append("-").append(number);
     known.push_back(variant.name);
   }
-  throw UsageError(fmt::format("there is no variant '{}'; did you mean '{}'? (known: {})", name,
-                               nearest_name(name, candidates), fmt::join(known, ", ")));
+  throw UsageError(fmt::format("there is no variant '{}'{} (known: {})", name,
+                               did_you_mean(name, candidates), fmt::join(known, ", ")));
 }
 
 /// The variant that a name stands for; null if there is none.

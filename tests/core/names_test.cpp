@@ -34,12 +34,22 @@ TEST(Names, AnUnknownNameIsAnsweredWithTheNearest) {
   }
 }
 
-TEST(Names, NearestIsByEditDistance) {
+TEST(Names, WhoIsMeantIsFoundByEditDistance) {
   const std::vector<std::string> keys = {"run.seed", "run.threads", "encoder.batch"};
-  EXPECT_EQ(nearest_name("run.thread", keys), "run.threads");
-  EXPECT_EQ(nearest_name("batch", keys), "run.seed");         // 5 edits; encoder.batch needs 8
-  EXPECT_EQ(nearest_name("encoder", keys), "encoder.batch");  // a beginning goes first
-  EXPECT_EQ(nearest_name("", std::vector<std::string>{}), "");
+  EXPECT_EQ(did_you_mean("run.thread", keys), "; did you mean 'run.threads'?");
+  EXPECT_EQ(did_you_mean("rnu.sede", keys), "; did you mean 'run.seed'?");  // neighbours swapped
+  EXPECT_EQ(did_you_mean("encoder", keys), "; did you mean 'encoder.batch'?");  // a beginning
+  EXPECT_EQ(did_you_mean("", std::vector<std::string>{}), "");
+}
+
+TEST(Names, NobodyIsMeantByWhatIsNothingLikeIt) {
+  const std::vector<std::string> flags = {"--help", "--out", "--jobs"};
+  EXPECT_EQ(did_you_mean("--threads", flags), "");
+  EXPECT_EQ(did_you_mean("--hlep", flags), "; did you mean '--help'?");
+  EXPECT_EQ(did_you_mean("", flags), "");
+  const std::vector<std::string> words = {"abcd"};
+  EXPECT_EQ(did_you_mean("abxy", words), "; did you mean 'abcd'?");  // half of it is right
+  EXPECT_EQ(did_you_mean("axyz", words), "");
 }
 
 }  // namespace

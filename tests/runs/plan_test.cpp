@@ -517,6 +517,9 @@ TEST(Plan, UnknownNamesFindTheNearest) {
   EXPECT_SAYS(complaint("epochs=5"), "did you mean 'encoder.epochs'?");
   EXPECT_SAYS(complaint("task=maze"), "did you mean 'run.task'?");
   EXPECT_SAYS(complaint("encoder.latent=2"), "did you mean 'descriptor.dimension'?");
+  EXPECT_SAYS(complaint("learning_rate=2"), "did you mean 'encoder.learning_rate'?");
+  EXPECT_SAYS(complaint("batch=2"), "did you mean 'encoder.batch' or 'run.batch'?");
+  EXPECT_SAYS(complaint("xyz.qqqqqq=2"), "no option 'xyz.qqqqqq' (aurora list options");
   EXPECT_SAYS(complaint("latent_dim=2"), "did you mean 'descriptor.dimension'?");
   EXPECT_SAYS(complaint("run.batch_size=2"), "did you mean 'run.batch'?");
   EXPECT_SAYS(complaint("mutation_rate=0.1"), "did you mean 'variation.rate'?");
