@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "apps/aurora/commands.hpp"
 #include "aurora/core/errors.hpp"
+#include "aurora/core/processors.hpp"
 #include "aurora/runs/repertoire.hpp"
 #include "aurora/storage/npy.hpp"
 #include "aurora/storage/paths.hpp"
@@ -23,7 +23,7 @@ struct Arguments {
   std::string file;
   std::string out;
   bool force = false;
-  std::size_t threads = std::max(std::thread::hardware_concurrency(), 1U);
+  std::size_t threads = processors();
 };
 
 /// Said before anything is encoded.

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/gene_reader.hpp"
 #include "apps/aurora/json_text.hpp"
 #include "aurora/core/errors.hpp"
 #include "aurora/core/parallel.hpp"
+#include "aurora/core/processors.hpp"
 #include "aurora/runs/plan.hpp"
 #include "aurora/storage/film.hpp"
 
@@ -28,7 +28,7 @@ struct Arguments {
   std::string genes;
   std::optional<std::string> image;
   bool force = false;
-  std::size_t threads = std::max(std::thread::hardware_concurrency(), 1U);
+  std::size_t threads = processors();
 };
 
 void check_assignments(const std::vector<std::string>& assignments) {

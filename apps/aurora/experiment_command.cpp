@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
 #include "apps/aurora/job_table.hpp"
 #include "apps/aurora/progress.hpp"
+#include "aurora/core/processors.hpp"
 #include "aurora/evaluation/mpi_launch.hpp"
 #include "aurora/experiments/estimate.hpp"
 #include "aurora/experiments/experiment.hpp"
@@ -48,7 +48,7 @@ class ExperimentCommand {
         experiment_(plan_experiment(parts_, arguments.file)),
         out_(arguments.out.empty() ? fs::path("runs") / fs::path(arguments.file).stem()
                                    : fs::path(arguments.out)),
-        processors_(std::max(std::thread::hardware_concurrency(), 1U)),
+        processors_(processors()),
         robot_(robot) {
     if (arguments.replications > 0) {
       std::erase_if(experiment_.runs, [&](const PlannedRun& run) {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <thread>
 
 #include "apps/aurora/commands.hpp"
 #include "apps/aurora/interrupt.hpp"
 #include "apps/aurora/progress.hpp"
+#include "aurora/core/processors.hpp"
 
 namespace aurora {
 namespace {
@@ -41,7 +41,7 @@ Command add_retrain(Parser& program, const Parts& parts) {
   };
   const auto arguments = std::make_shared<Arguments>();
   RetrainOptions& options = arguments->options;
-  options.threads = std::max(std::thread::hardware_concurrency(), 1U);
+  options.threads = processors();
   Grammar grammar = program.command(
       "retrain", "Train a new encoder from scratch on the container of a finished run");
   grammar.add("RUN", arguments->run, "The run directory; its descriptors must be learned",

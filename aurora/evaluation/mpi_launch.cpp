@@ -1,6 +1,5 @@
 #include "aurora/evaluation/mpi_launch.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "aurora/core/processors.hpp"
 
 namespace aurora {
 namespace {
@@ -25,13 +26,6 @@ std::size_t number_in(const char* variable, std::size_t fallback) {
   const char* end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, value);
   return error == std::errc() && stop == end ? value : fallback;
-}
-
-std::size_t allowed_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
 }
 
 }  // namespace
@@ -56,8 +50,7 @@ std::size_t threads_of_rank(const MpiLaunch& launch, std::size_t allowed, std::s
 
 std::size_t threads_of_rank(const MpiLaunch& launch) {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return threads_of_rank(launch, allowed_processors(),
-                         static_cast<std::size_t>(std::max(online, 1L)));
+  return threads_of_rank(launch, processors(), static_cast<std::size_t>(std::max(online, 1L)));
 }
 
 void forget_mpi_launch() {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "aurora/containers/container_ensemble.hpp"
 #include "aurora/core/errors.hpp"
+#include "aurora/core/processors.hpp"
 #include "aurora/encoders/encoder_ensemble.hpp"
 #include "aurora/runs/run_directory.hpp"
 #include "aurora/storage/internal/toml.hpp"
@@ -369,8 +369,7 @@ class Resolver {
   void read_general() {
     Values values = values_of("", general_options().list());
     if (!find("run.threads")) {
-      values["run.threads"].text = std::to_string(
-          std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads));
+      values["run.threads"].text = std::to_string(std::min<std::size_t>(processors(), kMaxThreads));
     }
     plan_.run = general_options().make(values);
     if (plan_.run.descriptor == DescriptorKind::hand_coded) {

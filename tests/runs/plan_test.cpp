@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "aurora/core/errors.hpp"
+#include "aurora/core/processors.hpp"
 
 namespace aurora {
 namespace {
@@ -422,7 +423,7 @@ TEST(Plan, TaskVariantFileAndAssignmentsGoInThisOrder) {
   EXPECT_EQ(real_in(resolved({"threshold.kind=vat"}).threshold->values, "vat_constant"), 17);
   EXPECT_EQ(plain.variant, "aurora-csc-uniform-10");
   EXPECT_EQ(plain.run.dimension, 10U);
-  EXPECT_GE(plain.run.threads, 1U);
+  EXPECT_EQ(plain.run.threads, processors());
 
   // The variant before the defaults, the file before the variant, assignments before the file.
   const ConfigFile file(
