@@ -293,28 +293,11 @@ class Study:
         return list(groups.values())
 
     def _replications(self, runs: list[Run]) -> list[Arm]:
-        """The arms of one variant of one task, the plainest first, without their labels. A setting
-        that only some of the runs with the same parts know is of another version, and says nothing.
-        """
-
-        def shared(some: list[Run]) -> list[str]:
-            known = set.intersection(*(set(run.settings) for run in some))
-            learned = any(learned_dimension(run.settings) for run in some)
-            return sorted(key for key in known if counts(key, learned))
-
-        def split(some: list[Run], keys: list[str]) -> list[list[Run]]:
-            found: dict[str, list[Run]] = defaultdict(list)
-            for run in some:
-                found[repr([run.settings[key] for key in keys])].append(run)
-            return list(found.values())
-
+        """The arms of one variant of one task, the plainest first, without their labels."""
         arms = []
-        for same_parts in split(runs, list(filter(is_kind, shared(runs)))):
-            keys = shared(same_parts)
-            for group in split(same_parts, keys):
-                settings = {key: group[0].settings[key] for key in keys}
-                kept = self._finished(self._once(group))
-                arms.append(Arm(kept[0].task, kept[0].variant, settings, kept, "", ""))
+        for settings, group in _told_apart(runs):
+            kept = self._finished(self._once(group))
+            arms.append(Arm(kept[0].task, kept[0].variant, settings, kept, "", ""))
         return sorted(arms, key=lambda arm: arm.plainness, reverse=True)
 
     @staticmethod
@@ -420,15 +403,31 @@ class Study:
     def sweep(self, task: str, family: str, key: str) -> dict[Any, Arm]:
         """Arms of a family that differ in nothing but one setting, by its value; of several such
         sets the one with the most values. Empty if the setting was never varied."""
+        arms = [arm for arm in self.of(task) if arm.family == family and key in arm.settings]
+        # What some of them have no setting for, they do not differ in.
+        others = set.intersection(*(set(arm.settings) for arm in arms)) - {key} if arms else set()
         sets: dict[str, dict[Any, Arm]] = defaultdict(dict)
-        for arm in self.of(task):
-            if arm.family == family and key in arm.settings:
-                others = {k: v for k, v in arm.settings.items() if k != key}
-                value = arm.settings[key]
-                value = str(value) if isinstance(value, list) else value
-                sets[repr(others)].setdefault(value, arm)
+        for arm in sorted(arms, key=lambda arm: len(arm.label)):  # who has least to say goes first
+            value = arm.settings[key]
+            value = str(value) if isinstance(value, list) else value
+            sets[repr([arm.settings[k] for k in sorted(others)])].setdefault(value, arm)
         best: dict[Any, Arm] = max(sets.values(), key=len, default={})
         return dict(sorted(best.items())) if len(best) > 1 else {}
+
+
+def _told_apart(runs: list[Run]) -> list[tuple[dict[str, Any], list[Run]]]:
+    """The runs that have the same settings, with those. A setting that only some of them know says
+    nothing: it is of another version, or means nothing for the others, as how to train where there
+    is no training; those are told apart first, by what they all know."""
+    known = set.intersection(*(set(run.settings) for run in runs))
+    learned = any(learned_dimension(run.settings) for run in runs)
+    keys = sorted(key for key in known if counts(key, learned))
+    found: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        found[repr([run.settings[key] for key in keys])].append(run)
+    if len(found) == 1:
+        return [({key: runs[0].settings[key] for key in keys}, runs)]
+    return [one for group in found.values() for one in _told_apart(group)]
 
 
 def same_variant(one: Arm, other: Arm) -> bool:

@@ -156,6 +156,31 @@ class Mixes(unittest.TestCase):
         self.assertEqual([arm.replications for arm in study.arms], [2, 2, 2])
         self.assertEqual(len({arm.label for arm in study.arms}), 3)
 
+    def test_settings_that_mean_nothing_for_some_tell_the_others_apart(self) -> None:
+        plain, settled = (
+            self.mixed(2, encoder_training="full", encoder_progress=progress)
+            for progress in (0.0, 0.01)
+        )
+        untrained = self.mixed(2, encoder_training="none")  # and no progress
+        others = [
+            self.mixed(2, encoder_training="full", encoder_progress=0.0, container_target_size=size)
+            for size in (200, 300)
+        ]
+        study = Study(Loaded(sum([settled, untrained, plain, *others], [])))
+        self.assertEqual([arm.replications for arm in study.arms], [2] * 5)
+        name = "aurora-csc-uniform-10"
+        labels = ["", " (encoder.progress = 0.01)", " (encoder.training = none)"]
+        labels += [" (N = 200)", " (N = 300)"]
+        self.assertEqual({arm.label for arm in study.arms}, {name + label for label in labels})
+        for key, values in (
+            ("encoder.progress", [0.0, 0.01]),
+            ("encoder.training", ["full", "none"]),
+            ("container.target_size", [100, 200, 300]),
+        ):
+            swept = study.sweep("maze", "aurora-csc-uniform", key)
+            self.assertEqual(list(swept), values, key)
+            self.assertIn(name, {arm.label for arm in swept.values()}, key)
+
     def test_what_changes_no_result_splits_no_replications(self) -> None:
         made = self.mixed(5)
         for one, (key, value) in zip(
